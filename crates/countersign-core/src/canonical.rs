@@ -1,0 +1,179 @@
+//! RFC 8785 bytes and their SHA-256 (verification.md, sections 6 and 17).
+
+use crate::json::{Number, Value};
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// The RFC 8785 form of a value.
+pub fn bytes(value: &Value) -> Vec<u8> {
+    let mut out = Vec::with_capacity(256);
+    write(value, &mut out);
+    out
+}
+
+/// Appends the RFC 8785 form of a value. Members are sorted already.
+pub fn write(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Number(number) => write_number(*number, out),
+        Value::String(text) => write_string(text, out),
+        Value::Array(elements) => {
+            out.push(b'[');
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write(element, out);
+            }
+            out.push(b']');
+        }
+        Value::Object(object) => {
+            out.push(b'{');
+            for (index, member) in object.members().iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write_string(&member.name, out);
+                out.push(b':');
+                write(&member.value, out);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+/// Appends a number as ECMAScript prints it: `10`, `1e+21`, `0.000001`, `1e-9`.
+pub fn write_number(number: Number, out: &mut Vec<u8>) {
+    let value = number.value();
+    if number.is_integer() && value.abs() < 1e15 {
+        out.extend_from_slice(itoa::Buffer::new().format(value as i64).as_bytes());
+    } else {
+        out.extend_from_slice(ryu_js::Buffer::new().format_finite(value).as_bytes());
+    }
+}
+
+/// The canonical spelling of a number.
+pub fn number_text(number: Number) -> String {
+    ryu_js::Buffer::new().format_finite(number.value()).to_owned()
+}
+
+/// Whether `literal` is the canonical spelling of `number`.
+pub fn spells(number: Number, literal: &str) -> bool {
+    ryu_js::Buffer::new().format_finite(number.value()) == literal
+}
+
+/// Appends a string with the escapes of RFC 8785 section 3.2.2.2, everything else as literal UTF-8.
+pub fn write_string(text: &str, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut plain = 0;
+    for (index, &byte) in bytes.iter().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(&bytes[plain..index]);
+        plain = index + 1;
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            0x09 => out.extend_from_slice(b"\\t"),
+            0x0A => out.extend_from_slice(b"\\n"),
+            0x0C => out.extend_from_slice(b"\\f"),
+            0x0D => out.extend_from_slice(b"\\r"),
+            _ => {
+                out.extend_from_slice(b"\\u00");
+                out.push(HEX[usize::from(byte >> 4)]);
+                out.push(HEX[usize::from(byte & 15)]);
+            }
+        }
+    }
+    out.extend_from_slice(&bytes[plain..]);
+    out.push(b'"');
+}
+
+/// A SHA-256 digest; displays as lower-case hex.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hash(pub [u8; 32]);
+
+impl Hash {
+    /// The digest of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Hash(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of a value's canonical form.
+    pub fn of_value(value: &Value) -> Self {
+        Hash::of(&bytes(value))
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const HEX: &[u8; 16] = b"0123456789abcdef";
+        let mut hex = [0; 64];
+        for (index, byte) in self.0.iter().enumerate() {
+            hex[2 * index] = HEX[usize::from(byte >> 4)];
+            hex[2 * index + 1] = HEX[usize::from(byte & 15)];
+        }
+        f.write_str(std::str::from_utf8(&hex).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::read;
+
+    fn canonical(text: &str) -> String {
+        String::from_utf8(bytes(&read(text.as_bytes()).unwrap())).unwrap()
+    }
+
+    #[test]
+    fn canonical_forms() {
+        let rows = [
+            (
+                "[10.0,1e21,1e-06,1e-9,-0,-0.0,1E2]",
+                "[10,1e+21,0.000001,1e-9,0,0,100]",
+            ),
+            (
+                "[100000000000000000000.0,295147905179352830000,1e20]",
+                "[100000000000000000000,295147905179352830000,100000000000000000000]",
+            ),
+            (
+                "[999999999999999,1000000000000000,-1000000000000000.5]",
+                "[999999999999999,1000000000000000,-1000000000000000.5]",
+            ),
+            (r#"{"b":1,"a":{"d":[],"c":{}}}"#, r#"{"a":{"c":{},"d":[]},"b":1}"#),
+            (
+                "{\"\u{FB33}\":1,\"\u{1F600}\":2}",
+                "{\"\u{1F600}\":2,\"\u{FB33}\":1}",
+            ),
+            (
+                r#""\u0000\u001f\u007f\u2028\/\"\\\b\t\n\f\r""#,
+                "\"\\u0000\\u001f\u{7f}\u{2028}/\\\"\\\\\\b\\t\\n\\f\\r\"",
+            ),
+            ("[true , false,null]", "[true,false,null]"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(canonical(text), expected);
+            assert_eq!(canonical(expected), expected, "canonical twice is canonical once");
+        }
+    }
+
+    #[test]
+    fn hashes_are_lower_case_hex() {
+        let nothing = read(br#"{"bounds":null,"rules":null}"#).unwrap();
+        let expected = "1f775c90569b00e3e1574c29268cbb78953b2bb264c2df9a04c41fbf555fc918";
+        assert_eq!(Hash::of_value(&nothing).to_string(), expected);
+    }
+}

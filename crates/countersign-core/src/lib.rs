@@ -1,0 +1,12 @@
+//! Judgement: parses, checks and signs. Pure functions from values to values; no clock, randomness, network
+//! or files.
+//!
+//! Read in this order: [`json`] and [`canonical`] (what a value is), [`decimal`] (how numbers are compared),
+//! `check` (what a demand finds in an output), `receipt` (the statement about it).
+
+pub mod canonical;
+pub mod check;
+pub mod decimal;
+pub mod json;
+pub mod limits;
+pub mod place;
