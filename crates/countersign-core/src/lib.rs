@@ -8,5 +8,8 @@ pub mod canonical;
 pub mod check;
 pub mod decimal;
 pub mod json;
+pub mod key;
 pub mod limits;
 pub mod place;
+pub mod statement;
+pub mod time;
