@@ -11,5 +11,6 @@ pub mod json;
 pub mod key;
 pub mod limits;
 pub mod place;
+pub mod receipt;
 pub mod statement;
 pub mod time;

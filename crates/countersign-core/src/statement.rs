@@ -144,6 +144,13 @@ fn write_head(context: Context, key_version: &str, attested_at: &str, out: &mut 
     out.extend_from_slice(b",\"response\":");
 }
 
+/// The JSON text of an object that is not signed, in the order given.
+pub fn json(members: &Members<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(512);
+    write_object(members, &mut out, Spelling::Answer);
+    out
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Spelling {
     Answer,
