@@ -4,4 +4,5 @@ pub mod budget;
 pub mod finding;
 pub mod invalid;
 pub mod name;
+pub mod schema;
 pub mod wording;

@@ -1,0 +1,4 @@
+//! The schema step.
+
+pub mod format;
+pub mod pattern;
