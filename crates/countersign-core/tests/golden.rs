@@ -29,14 +29,20 @@ const GOLDEN: [Golden; 2] = [
         name: "invoice-draft",
         id: "28afb453-7c39-4993-a9c4-fcade1b7924f",
         verified_at: 1_790_816_469_606_993,
-        signed_bytes: (2218, "58f60d64270fd89a96c9229b03e7536e1c4659eb973cf84dc175adbaa01eb63a"),
+        signed_bytes: (
+            2218,
+            "58f60d64270fd89a96c9229b03e7536e1c4659eb973cf84dc175adbaa01eb63a",
+        ),
         request_hash: "e4bf9733726b24a19ec546ecc79015c9b1cb7a6829b409b41ef56b1c8f60b881",
     },
     Golden {
         name: "invoice-final",
         id: "96b4f722-04c3-47c7-8708-5bba97fd18b5",
         verified_at: 1_790_816_475_158_857,
-        signed_bytes: (1120, "903b5dc01060a002fa95e5b7bfcdae57d9528f1d94e03c692e1d30db449144a9"),
+        signed_bytes: (
+            1120,
+            "903b5dc01060a002fa95e5b7bfcdae57d9528f1d94e03c692e1d30db449144a9",
+        ),
         request_hash: "2889228122eca5637b7798f53fdf5e286c269d2f690dbdbf598c49f8b7a46224",
     },
 ];
@@ -72,8 +78,17 @@ fn golden_receipts_are_rebuilt_byte_for_byte() {
     for golden in GOLDEN {
         let request = Request::parse(&file(&format!("{}.request.json", golden.name)), &CompileAnew).unwrap();
         assert_eq!(request.hashes.request.to_string(), golden.request_hash);
-        let report = request.demand.check(&request.output, &mut Budget::default()).unwrap();
-        let facts = Facts::new(&request, &report, uuid(golden.id), Timestamp(golden.verified_at), "0.4.1");
+        let report = request
+            .demand
+            .check(&request.output, &mut Budget::default())
+            .unwrap();
+        let facts = Facts::new(
+            &request,
+            &report,
+            uuid(golden.id),
+            Timestamp(golden.verified_at),
+            "0.4.1",
+        );
         let issuer = Issuer {
             public_url: "https://fastapi-service-5ag4.onrender.com",
             service_name: "Agent Output Verifier",
@@ -86,14 +101,26 @@ fn golden_receipts_are_rebuilt_byte_for_byte() {
 
         let response = file(&format!("{}.response.json", golden.name));
         let given = json::read(&response).unwrap();
-        let signature = given.get("attestation").and_then(|a| a.get("signature")).and_then(Value::as_str).unwrap();
-        let KeyList::Listed(listed) = keys() else { panic!("a list") };
+        let signature = given
+            .get("attestation")
+            .and_then(|a| a.get("signature"))
+            .and_then(Value::as_str)
+            .unwrap();
+        let KeyList::Listed(listed) = keys() else {
+            panic!("a list")
+        };
         assert!(listed[0].public_key.verifies(&unsigned.signed_bytes, signature));
 
         use base64::Engine;
-        let signature = base64::engine::general_purpose::STANDARD.decode(signature).unwrap();
+        let signature = base64::engine::general_purpose::STANDARD
+            .decode(signature)
+            .unwrap();
         let answer = unsigned.seal(&signature.try_into().unwrap());
-        assert_eq!(String::from_utf8(answer).unwrap(), with_order(&response), "member order and spelling too");
+        assert_eq!(
+            String::from_utf8(answer).unwrap(),
+            with_order(&response),
+            "member order and spelling too"
+        );
     }
 }
 
@@ -105,8 +132,17 @@ fn golden_receipts_verify_with_their_requests() {
         let verified = verify(&response, &keys(), &request.hashes.into()).unwrap();
         assert_eq!(verified.outcome(), Outcome::Valid);
         let other = Request::parse(&file("invoice-final.request.json"), &CompileAnew).unwrap();
-        let expected = if golden.name == "invoice-final" { Outcome::Valid } else { Outcome::HashMismatch };
-        assert_eq!(verify(&response, &keys(), &other.hashes.into()).unwrap().outcome(), expected);
+        let expected = if golden.name == "invoice-final" {
+            Outcome::Valid
+        } else {
+            Outcome::HashMismatch
+        };
+        assert_eq!(
+            verify(&response, &keys(), &other.hashes.into())
+                .unwrap()
+                .outcome(),
+            expected
+        );
         let pinned = PublicKey::from_base64("d2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw=").unwrap();
         let verified = verify(&response, &KeyList::Pinned(pinned), &Supplied::default()).unwrap();
         assert_eq!(verified.outcome(), Outcome::Valid);
@@ -116,19 +152,43 @@ fn golden_receipts_verify_with_their_requests() {
 #[test]
 fn request_hash_vectors_have_their_hash_result_and_counts() {
     let vectors: serde_json::Value = serde_json::from_slice(&file("request-hash.json")).unwrap();
-    let expected = [("minimal", (3, 3), (1, 1)), ("rules-and-bounds", (12, 12), (7, 7)), ("strict-and-unicode", (3, 3), (4, 4))];
+    let expected = [
+        ("minimal", (3, 3), (1, 1)),
+        ("rules-and-bounds", (12, 12), (7, 7)),
+        ("strict-and-unicode", (3, 3), (4, 4)),
+    ];
     let text = String::from_utf8(file("request-hash.json")).unwrap();
     // The spelling of numbers in the file must reach the reader, so each request is cut out of the text.
-    let requests: Vec<&str> = text.split("\"request\": ").skip(1).map(|rest| rest.split(",\n    \"canonical\"").next().unwrap()).collect();
+    let requests: Vec<&str> = text
+        .split("\"request\": ")
+        .skip(1)
+        .map(|rest| rest.split(",\n    \"canonical\"").next().unwrap())
+        .collect();
     for (index, (name, schema, integrity)) in expected.into_iter().enumerate() {
         let vector = &vectors[index];
         assert_eq!(vector["name"], name);
         let request = Request::parse(requests[index].as_bytes(), &CompileAnew).unwrap();
-        assert_eq!(request.hashes.request.to_string(), vector["request_hash"].as_str().unwrap());
-        assert_eq!(Hash::of(vector["canonical"].as_str().unwrap().as_bytes()), request.hashes.request);
-        let report = request.demand.check(&request.output, &mut Budget::default()).unwrap();
+        assert_eq!(
+            request.hashes.request.to_string(),
+            vector["request_hash"].as_str().unwrap()
+        );
+        assert_eq!(
+            Hash::of(vector["canonical"].as_str().unwrap().as_bytes()),
+            request.hashes.request
+        );
+        let report = request
+            .demand
+            .check(&request.output, &mut Budget::default())
+            .unwrap();
         let count = |count: countersign_core::check::finding::Count| (count.passed, count.total);
-        assert_eq!((count(report.schema_compliance()), count(report.integrity_checks())), (schema, integrity), "{name}");
+        assert_eq!(
+            (
+                count(report.schema_compliance()),
+                count(report.integrity_checks())
+            ),
+            (schema, integrity),
+            "{name}"
+        );
         assert!(report.blocking_checks().is_empty());
     }
 }
