@@ -151,6 +151,7 @@ def bad_signatures(receipt):
     malleable = raw[:32] + (int.from_bytes(raw[32:], "little") + ours.ORDER).to_bytes(32, "little")
     response = {name: member for name, member in receipt.items() if name != "attestation"}
     version, timestamp = attestation["key_version"], attestation["timestamp"]
+    stray = chr(ord(attestation["signature"][-3]) + 1)  # The last four bits of A, Q, g and w are zero and unused.
     signatures = {
         "the signature cut": base64.b64encode(raw[:-1]).decode(),
         "the signature empty": "",
@@ -160,7 +161,7 @@ def bad_signatures(receipt):
         "the signature without padding": attestation["signature"].rstrip("="),
         "the signature with a line end": attestation["signature"] + "\n",
         "the signature in base64url": base64.urlsafe_b64encode(b"\xff" * 64).decode(),
-        "the signature with stray bits": attestation["signature"][:-3] + "B==",
+        "the signature with stray bits": attestation["signature"][:-3] + stray + "==",
         "the signature by another key": sign(response, OTHER_KEY, version=version, timestamp=timestamp)["attestation"]["signature"],
     }
     for name, signature in signatures.items():
