@@ -1,7 +1,16 @@
 //! The check: a demand and an output in, a report out. What the rooms below make together.
 
+pub mod bound;
 pub mod budget;
+mod comparable;
+mod date;
+mod equality;
 pub mod finding;
 pub mod invalid;
+mod member;
 pub mod name;
+mod offence;
+pub mod path;
+pub mod rule;
+pub mod selection;
 pub mod wording;
