@@ -181,9 +181,12 @@ struct Given {
     keys_folder: Option<String>,
     body_bytes: Option<u64>,
     connections: Option<u64>,
-    log: Option<Option<tracing::Level>>,
+    log: Option<Verbosity>,
     log_json: Option<bool>,
 }
+
+/// The least severe level that is logged; `None`: nothing is.
+type Verbosity = Option<tracing::Level>;
 
 /// One setting: its path in the file, and how its value is read. The inner error is read after the setting's
 /// name.
@@ -332,7 +335,7 @@ fn read_name(source: Source) -> Result<String, String> {
     Ok(name)
 }
 
-fn read_level(source: Source) -> Result<Option<tracing::Level>, String> {
+fn read_level(source: Source) -> Result<Verbosity, String> {
     match source.text()?.as_str() {
         "off" => Ok(None),
         "error" => Ok(Some(tracing::Level::ERROR)),

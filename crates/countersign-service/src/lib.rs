@@ -3,3 +3,4 @@
 //! Open mode only: every valid request is served, nothing is charged.
 
 pub mod config;
+pub mod signer;
