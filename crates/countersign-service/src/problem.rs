@@ -378,8 +378,7 @@ mod tests {
     }
 
     fn invalid(count: usize) -> Problem {
-        let field =
-            |index| FieldProblem::new(0, format!("rules[{index}]"), "is wrong", "Make it right.");
+        let field = |index| FieldProblem::new(0, format!("rules[{index}]"), "is wrong", "Make it right.");
         InvalidRequest((0..count).map(field).collect()).into()
     }
 
@@ -416,7 +415,9 @@ mod tests {
             Problem::BodyTooLarge { max_bytes: 1_048_576 },
             Problem::HeadersTooLarge { max_bytes: 32_768 },
             Problem::NotFound,
-            Problem::MethodNotAllowed { allow: "POST, OPTIONS" },
+            Problem::MethodNotAllowed {
+                allow: "POST, OPTIONS",
+            },
             Problem::InternalError("story".to_owned()),
             Problem::ServiceUnavailable(Unavailable::Overloaded),
             Problem::ServiceUnavailable(Unavailable::Signing("story".to_owned())),
