@@ -7,6 +7,8 @@
 
 #[path = "differential/choices.rs"]
 mod choices;
+#[path = "differential/faulty.rs"]
+mod faulty;
 #[path = "differential/instances.rs"]
 mod instances;
 #[path = "differential/oracles.rs"]
@@ -84,6 +86,28 @@ fn three_evaluators_agree_on_random_schemas() {
     }
     for entry in SETTLED {
         assert!(tally.settled.contains_key(entry.reason), "no case needs this any more: {}", entry.reason);
+    }
+}
+
+#[test]
+fn what_a_meta_schema_refuses_is_refused_and_the_rest_compiles() {
+    use schemas::Draft;
+    for (keyword, value, first, last) in faulty::rows() {
+        for draft in [Draft::D4, Draft::D6, Draft::D7, Draft::D2019, Draft::D2020] {
+            let good = !(first..=last).contains(&draft);
+            let fault = serde_json::json!({ keyword: value });
+            let mut at_the_root = fault.clone();
+            at_the_root["$schema"] = draft.uri().into();
+            let in_a_property = serde_json::json!({"$schema": draft.uri(), "properties": {"a": fault}});
+            let unused = serde_json::json!({"$schema": draft.uri(), draft.definitions(): {"a": fault}});
+            for schema in [at_the_root, in_a_property, unused] {
+                let ours = Schema::compile(&json::read(schema.to_string().as_bytes()).unwrap()).is_ok();
+                assert_eq!(ours, good, "ours: {schema}");
+                // The oracles' own meta-schemas differ in places; one of the two must say the same.
+                let (jsonschema, boon) = (oracles::jsonschema(&schema).is_ok(), Boon::compile(&schema, draft).is_ok());
+                assert!(jsonschema == good || boon == good, "both oracles: {schema}");
+            }
+        }
     }
 }
 

@@ -113,11 +113,11 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// The target of a generated reference: `…d1` is that definition, anything else the root.
+    /// The target of a generated reference: whatever names `d1` is that definition, anything else the root.
     fn resolve(&self, reference: &str) -> &'a Value {
-        let number = reference.rsplit_once('d').map(|(_, number)| number).filter(|number| number.parse::<u8>().is_ok());
-        number
-            .and_then(|number| self.root.get(self.draft.definitions())?.get(format!("d{number}")))
+        let digit = reference.as_bytes().windows(2).find(|pair| pair[0] == b'd' && pair[1].is_ascii_digit());
+        digit
+            .and_then(|pair| self.root.get(self.draft.definitions())?.get(format!("d{}", char::from(pair[1]))))
             .unwrap_or(self.root)
     }
 

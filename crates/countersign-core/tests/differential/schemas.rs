@@ -73,9 +73,8 @@ impl Draft {
 /// Member names that schemas and instances share.
 pub const NAMES: [&str; 8] = ["a", "b", "c", "d", "x-1", "x-long name", "é", "0"];
 
-/// Patterns that all three engines read alike; look-around and backreferences stand last, because boon refuses
-/// them.
-pub const PATTERNS: [&str; 14] = [
+/// Patterns that all three engines read alike.
+pub const PATTERNS: [&str; 12] = [
     "^a",
     "b$",
     "^[a-z]+$",
@@ -88,24 +87,33 @@ pub const PATTERNS: [&str; 14] = [
     "^\\p{L}+$",
     "^\\S*$",
     "^[^-]+(-[^-]+)*$",
-    "^(?!a)",
-    "^(.)\\1",
 ];
+
+/// Patterns with look-around or a backreference, which boon refuses.
+pub const BACKTRACKING: [&str; 3] = ["^(?!a)", "^(.)\\1", "(?<=b)b"];
+
+/// How references may name a definition, besides by a pointer to it.
+#[derive(Clone, Copy, PartialEq)]
+enum Name {
+    Pointer,
+    Anchor,
+    Id,
+}
 
 /// A schema under construction.
 struct Generator<'a> {
     choices: &'a mut Choices,
     draft: Draft,
-    /// How many definitions there are.
-    definitions: usize,
-    /// Whether the root has an `$id`, so that definitions may have one.
-    identified: bool,
+    /// The definitions.
+    definitions: Vec<Name>,
     /// Definitions with a number below this one must not be referred to at the same place of the instance.
     floor: usize,
     /// Whether the subschema in work lies inside a definition with an `$id` of its own.
     embedded: bool,
     /// Whether `$dynamicRef` or `$recursiveRef` is in use.
     dynamic: bool,
+    /// Whether the resource in work has the dynamic anchor.
+    anchored: bool,
 }
 
 /// A random schema; the root carries `$schema` unless that is 2020-12 and left out.
@@ -117,29 +125,37 @@ pub fn schema(choices: &mut Choices) -> (Draft, Value) {
         8 => Draft::D6,
         _ => Draft::D4,
     };
-    let definitions = if choices.percent(50) { 1 + choices.below(3) } else { 0 };
-    let identified = choices.percent(25);
     let dynamic = draft >= Draft::D2019 && choices.percent(15);
-    let mut generator = Generator { choices, draft, definitions, identified, floor: 0, embedded: false, dynamic };
+    let named = choices.percent(if dynamic { 70 } else { 35 });
+    let name = |choices: &mut Choices| match choices.below(4) {
+        0 | 1 if named => Name::Id,
+        2 if named => Name::Anchor,
+        _ => Name::Pointer,
+    };
+    let definitions = match choices.percent(50) {
+        true => (0..=choices.below(3)).map(|_| name(choices)).collect(),
+        false => Vec::new(),
+    };
+    let mut generator =
+        Generator { choices, draft, definitions, floor: 0, embedded: false, dynamic, anchored: false };
     let value = generator.root();
     (draft, value)
 }
 
 impl Generator<'_> {
     fn root(&mut self) -> Value {
+        self.anchored = self.dynamic && !self.choices.percent(40);
         let mut root = self.object_schema(0);
-        if self.definitions > 0 {
+        self.anchor(&mut root);
+        if !self.definitions.is_empty() {
             let mut definitions = Map::new();
-            for number in 0..self.definitions {
+            for number in 0..self.definitions.len() {
                 definitions.insert(format!("d{number}"), self.definition(number));
             }
             root.insert(self.draft.definitions().into(), definitions.into());
         }
-        if self.identified {
+        if self.definitions.contains(&Name::Id) {
             root.insert(self.draft.id().into(), json!("https://example.com/root.json"));
-        }
-        if self.dynamic {
-            self.make_dynamic(&mut root);
         }
         if self.draft != Draft::D2020 || self.choices.percent(50) {
             root.insert("$schema".into(), json!(self.draft.uri()));
@@ -148,29 +164,38 @@ impl Generator<'_> {
     }
 
     fn definition(&mut self, number: usize) -> Value {
-        // Definitions are written after the root: what stands in place inside one may lead further up only.
+        // What stands in place inside a definition may lead to the later ones only.
         self.floor = number + 1;
-        self.embedded = self.identified && self.choices.percent(50);
-        let mut schema = self.object_schema(1);
-        let reference_stands_alone = self.draft <= Draft::D7 && schema.contains_key("$ref");
-        if self.embedded && !reference_stands_alone {
-            schema.insert(self.draft.id().into(), json!(format!("d{number}.json")));
-            if self.dynamic && self.choices.percent(50) {
-                self.make_dynamic(&mut schema);
-            }
-        } else if !self.embedded && self.draft >= Draft::D2019 {
-            schema.insert("$anchor".into(), json!(format!("d{number}")));
+        let outer = self.anchored;
+        self.embedded = self.definitions[number] == Name::Id;
+        if self.embedded {
+            self.anchored = self.dynamic && self.choices.percent(70);
         }
-        self.embedded = false;
-        self.floor = 0;
+        let mut schema = self.object_schema(1);
+        match self.definitions[number] {
+            Name::Pointer => {}
+            Name::Anchor if self.draft >= Draft::D2019 => {
+                schema.insert("$anchor".into(), json!(format!("d{number}")));
+            }
+            Name::Anchor => {
+                schema.insert(self.draft.id().into(), json!(format!("#d{number}")));
+            }
+            Name::Id => {
+                schema.insert(self.draft.id().into(), json!(format!("d{number}.json")));
+                self.anchor(&mut schema);
+            }
+        }
+        (self.embedded, self.anchored, self.floor) = (false, outer, 0);
         schema.into()
     }
 
-    fn make_dynamic(&mut self, schema: &mut Map<String, Value>) {
-        match self.draft {
-            Draft::D2020 => schema.insert("$dynamicAnchor".into(), json!("node")),
-            _ => schema.insert("$recursiveAnchor".into(), json!(true)),
-        };
+    fn anchor(&mut self, schema: &mut Map<String, Value>) {
+        if self.anchored {
+            match self.draft {
+                Draft::D2020 => schema.insert("$dynamicAnchor".into(), json!("node")),
+                _ => schema.insert("$recursiveAnchor".into(), json!(true)),
+            };
+        }
     }
 
     /// A subschema for a deeper place of the instance: any reference may stand there.
@@ -190,7 +215,7 @@ impl Generator<'_> {
         if self.draft >= Draft::D6 && self.choices.percent(4) {
             return json!(!self.choices.percent(70));
         }
-        if self.choices.percent(12) {
+        if self.choices.percent(20) {
             if let Some(reference) = self.reference(deeper) {
                 return reference;
             }
@@ -199,28 +224,35 @@ impl Generator<'_> {
     }
 
     fn reference(&mut self, deeper: bool) -> Option<Value> {
-        if self.dynamic && deeper && self.choices.percent(60) {
-            return Some(match self.draft {
-                Draft::D2020 => json!({"$dynamicRef": "#node"}),
-                _ => json!({"$recursiveRef": "#"}),
-            });
+        let dynamic = self.dynamic && deeper && self.choices.percent(60);
+        if dynamic && self.draft == Draft::D2019 {
+            return Some(json!({"$recursiveRef": "#"}));
+        } else if dynamic && self.anchored {
+            return Some(json!({"$dynamicRef": "#node"}));
         }
-        if deeper && !self.identified && self.choices.percent(15) {
-            return Some(json!({"$ref": "#"}));
+        if deeper && self.choices.percent(15) {
+            return Some(json!({"$ref": if self.embedded { "root.json" } else { "#" }}));
         }
-        if self.floor >= self.definitions {
-            return None;
-        }
-        let number = self.floor + self.choices.below(self.definitions - self.floor);
-        let pointer = format!("/{}/d{number}", self.draft.definitions());
-        let base = if self.embedded { "root.json" } else { "" };
         let mut schema = Map::new();
-        schema.insert("$ref".into(), json!(format!("{base}#{pointer}")));
+        schema.insert("$ref".into(), self.target()?.into());
         if self.choices.percent(20) {
             // Ignored up to draft-07, evaluated later.
             schema.insert("type".into(), json!(self.choices.pick(&["object", "string"])));
         }
         Some(schema.into())
+    }
+
+    /// A reference to one of the definitions that may stand here.
+    fn target(&mut self) -> Option<String> {
+        let open = self.definitions.len().checked_sub(self.floor).filter(|open| *open > 0)?;
+        let number = self.floor + self.choices.below(open);
+        let base = if self.embedded { "root.json" } else { "" };
+        let by_name = self.choices.percent(60);
+        Some(match self.definitions[number] {
+            Name::Id if by_name => format!("d{number}.json"),
+            Name::Anchor if by_name => format!("{base}#d{number}"),
+            _ => format!("{base}#/{}/d{number}", self.draft.definitions()),
+        })
     }
 
     fn object_schema(&mut self, depth: usize) -> Map<String, Value> {
@@ -309,7 +341,8 @@ impl Generator<'_> {
         match self.choices.below(4) {
             0 => {}
             1 => {
-                let pattern = self.choices.pick(&PATTERNS);
+                let patterns = if self.choices.percent(5) { &BACKTRACKING[..] } else { &PATTERNS };
+                let pattern = self.choices.pick(patterns);
                 schema.insert("pattern".into(), json!(pattern));
             }
             _ => {
@@ -447,6 +480,11 @@ impl Generator<'_> {
         }
         if self.choices.percent(6) {
             schema.insert("not".into(), self.in_place(depth));
+        }
+        if self.draft >= Draft::D2019 && self.choices.percent(6) {
+            if let Some(target) = self.target() {
+                schema.insert("$ref".into(), target.into());
+            }
         }
         if self.draft >= Draft::D7 && self.choices.percent(8) {
             schema.insert("if".into(), self.in_place(depth));
