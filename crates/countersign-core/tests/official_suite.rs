@@ -3,7 +3,10 @@
 //! file and compared exactly; `docs/conformance.md` says why.
 //!
 //! The suite is fetched by `.ci/fetch-suite` and never part of the repository. In CI its absence is a failure.
-#![allow(clippy::disallowed_methods, reason = "the suite lies in files, and the environment says where")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the suite lies in files, and the environment says where"
+)]
 
 #[path = "official_suite/formats.rs"]
 mod formats;
@@ -23,8 +26,16 @@ const DRAFTS: [(&str, &str, usize); 5] = [
     ("draft4", "http://json-schema.org/draft-04/schema#", 610),
     ("draft6", "http://json-schema.org/draft-06/schema#", 829),
     ("draft7", "http://json-schema.org/draft-07/schema#", 913),
-    ("draft2019-09", "https://json-schema.org/draft/2019-09/schema", 1_227),
-    ("draft2020-12", "https://json-schema.org/draft/2020-12/schema", 1_257),
+    (
+        "draft2019-09",
+        "https://json-schema.org/draft/2019-09/schema",
+        1_227,
+    ),
+    (
+        "draft2020-12",
+        "https://json-schema.org/draft/2020-12/schema",
+        1_257,
+    ),
 ];
 
 /// The most exceptions among the tests of formats, over all drafts.
@@ -56,7 +67,9 @@ fn every_required_test_is_answered_right_or_refused_by_name() {
         assert_eq!(count, required, "required tests of {draft}");
         for group in &groups {
             match Schema::compile_with(&group.schema, Formats::Annotation) {
-                Ok(schema) => wrong.extend(wrong_answers(&schema, group).map(|test| format!("{draft} {test}"))),
+                Ok(schema) => {
+                    wrong.extend(wrong_answers(&schema, group).map(|test| format!("{draft} {test}")))
+                }
                 Err(_) => {
                     refused.insert((draft, group.file.clone(), group.description.clone()));
                     *out_of_reach.entry(draft).or_insert(0) += group.tests.len();
@@ -64,14 +77,26 @@ fn every_required_test_is_answered_right_or_refused_by_name() {
             }
         }
     }
-    assert!(wrong.is_empty(), "wrong answers ({}):\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "wrong answers ({}):\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     let listed: BTreeSet<_> = REFUSED
         .iter()
-        .flat_map(|(draft, file, _, groups)| groups.iter().map(|group| (*draft, (*file).to_owned(), (*group).to_owned())))
+        .flat_map(|(draft, file, _, groups)| {
+            groups
+                .iter()
+                .map(|group| (*draft, (*file).to_owned(), (*group).to_owned()))
+        })
         .collect();
     let unexpected: Vec<_> = refused.difference(&listed).collect();
     let stale: Vec<_> = listed.difference(&refused).collect();
-    assert!(unexpected.is_empty() && stale.is_empty(), "refused unlisted: {unexpected:#?}\nlisted, not refused: {stale:#?}");
+    assert!(
+        unexpected.is_empty() && stale.is_empty(),
+        "refused unlisted: {unexpected:#?}\nlisted, not refused: {stale:#?}"
+    );
     println!("tests whose schema is refused: {out_of_reach:?}");
 }
 
@@ -79,16 +104,24 @@ fn every_required_test_is_answered_right_or_refused_by_name() {
 fn a_refusal_says_what_it_lacks() {
     let Some(suite) = suite() else { return };
     for (draft, file, needs, groups) in REFUSED {
-        let (_, meta_schema, _) = DRAFTS.iter().find(|(name, ..)| name == draft).expect("a draft of the list");
+        let (_, meta_schema, _) = DRAFTS
+            .iter()
+            .find(|(name, ..)| name == draft)
+            .expect("a draft of the list");
         let text = std::fs::read_to_string(suite.join(draft).join(file)).unwrap();
         let read = read_groups(file, &text, meta_schema);
         for name in *groups {
-            let group = read.iter().find(|group| group.description == *name).expect("a group of the file");
+            let group = read
+                .iter()
+                .find(|group| group.description == *name)
+                .expect("a group of the file");
             // The reason in the list holds of the schema itself, not only of our answer to it.
             let schema = String::from_utf8(countersign_core::canonical::bytes(&group.schema)).unwrap();
             let shows = match needs {
                 Needs::MetaSchema => schema.contains(&format!("\"$ref\":\"{meta_schema}\"")),
-                Needs::AnotherDialect => group.schema.get("$schema").and_then(Value::as_str) != Some(meta_schema),
+                Needs::AnotherDialect => {
+                    group.schema.get("$schema").and_then(Value::as_str) != Some(meta_schema)
+                }
                 Needs::AnotherDocument => schema.contains("\"$ref\":\""),
             };
             assert!(shows, "{draft} {file} {name} does not need {needs:?}");
@@ -109,19 +142,28 @@ fn every_format_test_is_answered_right_but_for_the_listed() {
         }
     }
     assert_eq!(count, formats::TESTS, "tests of formats");
-    let listed: BTreeSet<_> = formats::EXCEPTIONS.iter().map(|(test, _)| (*test).to_owned()).collect();
+    let listed: BTreeSet<_> = formats::EXCEPTIONS
+        .iter()
+        .map(|(test, _)| (*test).to_owned())
+        .collect();
     let unexpected: Vec<_> = wrong.difference(&listed).collect();
     let stale: Vec<_> = listed.difference(&wrong).collect();
-    assert!(unexpected.is_empty() && stale.is_empty(), "wrong, unlisted: {unexpected:#?}\nlisted, not wrong: {stale:#?}");
+    assert!(
+        unexpected.is_empty() && stale.is_empty(),
+        "wrong, unlisted: {unexpected:#?}\nlisted, not wrong: {stale:#?}"
+    );
     assert!(listed.len() <= FORMAT_EXCEPTIONS_MAX && listed.len() == formats::EXCEPTIONS.len());
 }
 
 /// The names of the tests of a group that are not answered as the suite says.
 fn wrong_answers<'a>(schema: &'a Schema, group: &'a Group) -> impl Iterator<Item = String> + 'a {
     group.tests.iter().filter_map(move |test| {
-        let evaluation = schema.evaluate(&test.data, &mut Budget::default()).expect("a test within the budget");
+        let evaluation = schema
+            .evaluate(&test.data, &mut Budget::default())
+            .expect("a test within the budget");
         let valid = evaluation.findings.total == 0;
-        (valid != test.valid).then(|| format!("{} / {} / {}", group.file, group.description, test.description))
+        (valid != test.valid)
+            .then(|| format!("{} / {} / {}", group.file, group.description, test.description))
     })
 }
 
@@ -153,7 +195,13 @@ fn read_groups(file: &str, text: &str, meta_schema: &str) -> Vec<Group> {
         file: file.to_owned(),
         description: text_of(group, "description"),
         schema: with_draft(group.get("schema").unwrap(), meta_schema),
-        tests: group.get("tests").and_then(Value::as_array).unwrap().iter().map(test).collect(),
+        tests: group
+            .get("tests")
+            .and_then(Value::as_array)
+            .unwrap()
+            .iter()
+            .map(test)
+            .collect(),
     };
     read.as_array().unwrap().iter().map(group).collect()
 }
@@ -163,7 +211,11 @@ fn read_groups(file: &str, text: &str, meta_schema: &str) -> Vec<Group> {
 fn with_draft(schema: &Value, meta_schema: &str) -> Value {
     match schema {
         Value::Object(object) if object.get("$schema").is_none() => {
-            let named = Member { name: "$schema".into(), at: 0, value: Value::String(meta_schema.into()) };
+            let named = Member {
+                name: "$schema".into(),
+                at: 0,
+                value: Value::String(meta_schema.into()),
+            };
             let members = object.members().iter().cloned().chain([named]).collect();
             Value::Object(Object::new(members).expect("no second $schema"))
         }

@@ -6,13 +6,13 @@ use proptest::prelude::*;
 
 /// The choices for one schema or one instance.
 #[derive(Clone, Debug)]
-pub struct Choices {
+pub(crate) struct Choices {
     words: Vec<u32>,
     at: usize,
 }
 
 /// A strategy for streams of this many choices.
-pub fn choices(length: impl Into<SizeRange>) -> impl Strategy<Value = Choices> {
+pub(crate) fn choices(length: impl Into<SizeRange>) -> impl Strategy<Value = Choices> {
     vec(any::<u32>(), length).prop_map(|words| Choices { words, at: 0 })
 }
 
@@ -24,22 +24,22 @@ impl Choices {
     }
 
     /// A number below `n`; 0 is the simplest.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.next() as usize % n
     }
 
     /// True in so many of a hundred cases; false is the simpler.
-    pub fn percent(&mut self, percent: u32) -> bool {
+    pub(crate) fn percent(&mut self, percent: u32) -> bool {
         self.next() % 100 >= 100 - percent
     }
 
     /// One of these; the first is the simplest.
-    pub fn pick<'a, T: ?Sized>(&mut self, options: &[&'a T]) -> &'a T {
+    pub(crate) fn pick<'a, T: ?Sized>(&mut self, options: &[&'a T]) -> &'a T {
         options[self.below(options.len())]
     }
 
     /// One of these, by value.
-    pub fn one_of<T: Clone>(&mut self, options: &[T]) -> T {
+    pub(crate) fn one_of<T: Clone>(&mut self, options: &[T]) -> T {
         options[self.below(options.len())].clone()
     }
 }

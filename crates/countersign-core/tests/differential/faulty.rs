@@ -4,10 +4,10 @@ use crate::schemas::Draft::{self, D4, D6, D7, D2019, D2020};
 use serde_json::{Value, json};
 
 /// A keyword, a value, and the drafts that refuse it: those from the first to the last; the others accept it.
-pub type Row = (&'static str, Value, Draft, Draft);
+pub(crate) type Row = (&'static str, Value, Draft, Draft);
 
 /// The rows.
-pub fn rows() -> Vec<Row> {
+pub(crate) fn rows() -> Vec<Row> {
     vec![
         ("type", json!("nonsense"), D4, D2020),
         ("type", json!([]), D4, D2020),

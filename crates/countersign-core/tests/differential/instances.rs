@@ -10,27 +10,86 @@ const DEPTH_MAX: usize = 5;
 const STEPS_MAX: usize = 8;
 
 /// Strings of every sort: for each pattern and format some that fit, and some that nearly do.
-const STRINGS: [&str; 18] =
-    ["", "a", "ab", "abc", "foo", "bar", "123", "x-1", "zeb", "é", "日本", "😀", "aab", "a-b", "a b", "A1_", "xx", "longer string"];
+const STRINGS: [&str; 18] = [
+    "",
+    "a",
+    "ab",
+    "abc",
+    "foo",
+    "bar",
+    "123",
+    "x-1",
+    "zeb",
+    "é",
+    "日本",
+    "😀",
+    "aab",
+    "a-b",
+    "a b",
+    "A1_",
+    "xx",
+    "longer string",
+];
 
 /// For each format: two that fit, then two that do not.
 const FORMATS: [(&str, [&str; 4]); 19] = [
-    ("date-time", ["2024-02-29T12:00:00Z", "1990-12-31T23:59:59.5-08:00", "2023-02-29T12:00:00Z", "2024-01-01T12:00:00"]),
-    ("email", ["a@example.com", "first.last@example.org", "example.com", "a@@example.com"]),
+    (
+        "date-time",
+        [
+            "2024-02-29T12:00:00Z",
+            "1990-12-31T23:59:59.5-08:00",
+            "2023-02-29T12:00:00Z",
+            "2024-01-01T12:00:00",
+        ],
+    ),
+    (
+        "email",
+        [
+            "a@example.com",
+            "first.last@example.org",
+            "example.com",
+            "a@@example.com",
+        ],
+    ),
     ("hostname", ["example.com", "a-b.c", "-a.com", "a_b.com"]),
     ("ipv4", ["127.0.0.1", "10.20.30.40", "256.1.1.1", "1.2.3"]),
     ("ipv6", ["::1", "2001:db8::ff00:42:8329", "1::2::3", "12345::"]),
-    ("uri", ["https://example.com/a?b#c", "urn:isbn:1", "/relative", "https://a b"]),
+    (
+        "uri",
+        [
+            "https://example.com/a?b#c",
+            "urn:isbn:1",
+            "/relative",
+            "https://a b",
+        ],
+    ),
     ("json-pointer", ["", "/a/~0b/0", "a", "/~2"]),
     ("uri-reference", ["/a/b?c", "#x", "\\\\server", "a b"]),
-    ("uri-template", ["https://example.com/{id}", "/{a,b}", "/{a", "/{}"]),
+    (
+        "uri-template",
+        ["https://example.com/{id}", "/{a,b}", "/{a", "/{}"],
+    ),
     ("date", ["2024-02-29", "1999-12-31", "2023-02-29", "1-1-2000"]),
-    ("time", ["12:00:00Z", "23:59:59.123+02:00", "24:00:00Z", "12:00:00"]),
+    (
+        "time",
+        ["12:00:00Z", "23:59:59.123+02:00", "24:00:00Z", "12:00:00"],
+    ),
     ("regex", ["^a+$", "[a-z]{2,}", "(", "[z-a]"]),
     ("relative-json-pointer", ["0", "1/a", "/a", "-1"]),
-    ("iri", ["https://example.com/é", "https://example.com", "/é", "https://a b"]),
+    (
+        "iri",
+        [
+            "https://example.com/é",
+            "https://example.com",
+            "/é",
+            "https://a b",
+        ],
+    ),
     ("iri-reference", ["/é", "#é", "\\\\é", "a b"]),
-    ("idn-email", ["a@example.com", "é@example.com", "é", "a@@example.com"]),
+    (
+        "idn-email",
+        ["a@example.com", "é@example.com", "é", "a@@example.com"],
+    ),
     ("idn-hostname", ["example.com", "a-b.c", "-a.com", "a_b.com"]),
     ("duration", ["P1D", "PT36H", "P", "P1"]),
     (
@@ -45,11 +104,11 @@ const FORMATS: [(&str, [&str; 4]); 19] = [
 ];
 
 /// Draws instances for one schema.
-pub struct Sampler<'a> {
+pub(crate) struct Sampler<'a> {
     /// The whole schema, for references.
-    pub root: &'a Value,
+    pub(crate) root: &'a Value,
     /// Its draft.
-    pub draft: Draft,
+    pub(crate) draft: Draft,
 }
 
 /// The schema objects that apply at one place, as far as one way through them goes.
@@ -57,7 +116,7 @@ type View<'a> = Vec<&'a Map<String, Value>>;
 
 impl<'a> Sampler<'a> {
     /// An instance that nearly fits.
-    pub fn sample(&self, choices: &mut Choices) -> Value {
+    pub(crate) fn sample(&self, choices: &mut Choices) -> Value {
         self.value(self.root, choices, 0)
     }
 
@@ -87,7 +146,9 @@ impl<'a> Sampler<'a> {
         if view.len() >= STEPS_MAX {
             return;
         }
-        let target = ["$ref", "$dynamicRef", "$recursiveRef"].iter().find_map(|name| schema.get(*name)?.as_str());
+        let target = ["$ref", "$dynamicRef", "$recursiveRef"]
+            .iter()
+            .find_map(|name| schema.get(*name)?.as_str());
         if let Some(target) = target.map(|reference| self.resolve(reference)) {
             self.collect(target, choices, view);
             if self.draft <= Draft::D7 {
@@ -115,9 +176,16 @@ impl<'a> Sampler<'a> {
 
     /// The target of a generated reference: whatever names `d1` is that definition, anything else the root.
     fn resolve(&self, reference: &str) -> &'a Value {
-        let digit = reference.as_bytes().windows(2).find(|pair| pair[0] == b'd' && pair[1].is_ascii_digit());
+        let digit = reference
+            .as_bytes()
+            .windows(2)
+            .find(|pair| pair[0] == b'd' && pair[1].is_ascii_digit());
         digit
-            .and_then(|pair| self.root.get(self.draft.definitions())?.get(format!("d{}", char::from(pair[1]))))
+            .and_then(|pair| {
+                self.root
+                    .get(self.draft.definitions())?
+                    .get(format!("d{}", char::from(pair[1])))
+            })
             .unwrap_or(self.root)
     }
 
@@ -131,22 +199,46 @@ impl<'a> Sampler<'a> {
             }
         }
         if kinds.is_empty() {
-            let asks = |keywords: &[&str]| view.iter().any(|schema| keywords.iter().any(|k| schema.contains_key(*k)));
-            if asks(&["properties", "required", "additionalProperties", "unevaluatedProperties", "minProperties"]) {
+            let asks = |keywords: &[&str]| {
+                view.iter()
+                    .any(|schema| keywords.iter().any(|k| schema.contains_key(*k)))
+            };
+            if asks(&[
+                "properties",
+                "required",
+                "additionalProperties",
+                "unevaluatedProperties",
+                "minProperties",
+            ]) {
                 kinds.push("object");
             }
-            if asks(&["items", "prefixItems", "contains", "minItems", "uniqueItems", "unevaluatedItems"]) {
+            if asks(&[
+                "items",
+                "prefixItems",
+                "contains",
+                "minItems",
+                "uniqueItems",
+                "unevaluatedItems",
+            ]) {
                 kinds.push("array");
             }
             if asks(&["pattern", "format", "minLength", "maxLength"]) {
                 kinds.push("string");
             }
-            if asks(&["minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"]) {
+            if asks(&[
+                "minimum",
+                "maximum",
+                "multipleOf",
+                "exclusiveMinimum",
+                "exclusiveMaximum",
+            ]) {
                 kinds.push("number");
             }
         }
         if kinds.is_empty() {
-            kinds = vec!["integer", "string", "number", "array", "object", "null", "boolean"];
+            kinds = vec![
+                "integer", "string", "number", "array", "object", "null", "boolean",
+            ];
         }
         kinds[choices.below(kinds.len())]
     }
@@ -155,7 +247,12 @@ impl<'a> Sampler<'a> {
         let mut object = Map::new();
         let forbidden = |schema: &Value| schema == &Value::Bool(false);
         for schema in view {
-            for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            for (name, property) in schema
+                .get("properties")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
                 let wanted = if forbidden(property) { 15 } else { 75 };
                 if choices.percent(wanted) {
                     object.insert(name.clone(), self.value(property, choices, depth + 1));
@@ -163,7 +260,12 @@ impl<'a> Sampler<'a> {
             }
         }
         for schema in view {
-            for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+            for name in schema
+                .get("required")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
                 let name = name.as_str().unwrap_or_default();
                 if !object.contains_key(name) && !choices.percent(8) {
                     let value = self.member(view, name, choices, depth);
@@ -176,7 +278,10 @@ impl<'a> Sampler<'a> {
         }
         let closed = ["additionalProperties", "unevaluatedProperties"]
             .iter()
-            .any(|keyword| view.iter().any(|schema| schema.get(*keyword).is_some_and(forbidden)));
+            .any(|keyword| {
+                view.iter()
+                    .any(|schema| schema.get(*keyword).is_some_and(forbidden))
+            });
         if choices.percent(if closed { 6 } else { 35 }) {
             let name = choices.pick(&NAMES);
             if !object.contains_key(name) {
@@ -206,7 +311,12 @@ impl<'a> Sampler<'a> {
         depth: usize,
     ) {
         for keyword in ["dependentRequired", "dependencies"] {
-            for (name, needed) in schema.get(keyword).and_then(Value::as_object).into_iter().flatten() {
+            for (name, needed) in schema
+                .get(keyword)
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
                 if !object.contains_key(name) {
                     continue;
                 }
@@ -223,7 +333,10 @@ impl<'a> Sampler<'a> {
     /// A value for a member that need not be among `properties`.
     fn member(&self, view: &View<'a>, name: &str, choices: &mut Choices, depth: usize) -> Value {
         let property = view.iter().find_map(|schema| schema.get("properties")?.get(name));
-        let patterns = || view.iter().find_map(|schema| schema.get("patternProperties")?.as_object()?.values().next());
+        let patterns = || {
+            view.iter()
+                .find_map(|schema| schema.get("patternProperties")?.as_object()?.values().next())
+        };
         let rest = || view.iter().find_map(|schema| schema.get("additionalProperties"));
         match property.or_else(|| if choices.percent(50) { patterns() } else { rest() }) {
             Some(schema) if schema.is_object() => self.value(schema, choices, depth + 1),
@@ -232,18 +345,29 @@ impl<'a> Sampler<'a> {
     }
 
     fn array(&self, view: &View<'a>, choices: &mut Choices, depth: usize) -> Value {
-        let tuple = view.iter().find_map(|schema| schema.get("prefixItems").or(schema.get("items"))?.as_array());
+        let tuple = view
+            .iter()
+            .find_map(|schema| schema.get("prefixItems").or(schema.get("items"))?.as_array());
         let tuple = tuple.map_or(&[][..], Vec::as_slice);
         let rest = view.iter().find_map(|schema| match self.draft {
             Draft::D2020 => schema.get("items"),
-            _ => schema.get("additionalItems").or(schema.get("items").filter(|items| !items.is_array())),
+            _ => schema
+                .get("additionalItems")
+                .or(schema.get("items").filter(|items| !items.is_array())),
         });
         let contained = view.iter().find_map(|schema| schema.get("contains"));
-        let closed = [rest, view.iter().find_map(|schema| schema.get("unevaluatedItems"))];
+        let closed = [
+            rest,
+            view.iter().find_map(|schema| schema.get("unevaluatedItems")),
+        ];
         let closed = closed.contains(&Some(&Value::Bool(false)));
         let least = largest(view, "minItems") as usize;
         let most = smallest(view, "maxItems").unwrap_or(4).max(1) as usize;
-        let mut length = if closed && !choices.percent(12) { tuple.len().max(least) } else { choices.below(4).max(least) };
+        let mut length = if closed && !choices.percent(12) {
+            tuple.len().max(least)
+        } else {
+            choices.below(4).max(least)
+        };
         if length > most && !choices.percent(15) {
             length = most;
         }
@@ -274,7 +398,9 @@ impl<'a> Sampler<'a> {
 
 /// The value of `const`, or one of `enum`, most of the time.
 fn listed(view: &View<'_>, choices: &mut Choices) -> Option<Value> {
-    let schema = view.iter().find(|schema| schema.contains_key("const") || schema.contains_key("enum"))?;
+    let schema = view
+        .iter()
+        .find(|schema| schema.contains_key("const") || schema.contains_key("enum"))?;
     if choices.percent(12) {
         return Some(scalar(choices));
     }
@@ -286,11 +412,16 @@ fn listed(view: &View<'_>, choices: &mut Choices) -> Option<Value> {
 }
 
 fn largest(view: &View<'_>, keyword: &str) -> u64 {
-    view.iter().filter_map(|schema| schema.get(keyword)?.as_u64()).max().unwrap_or(0)
+    view.iter()
+        .filter_map(|schema| schema.get(keyword)?.as_u64())
+        .max()
+        .unwrap_or(0)
 }
 
 fn smallest(view: &View<'_>, keyword: &str) -> Option<u64> {
-    view.iter().filter_map(|schema| schema.get(keyword)?.as_u64()).min()
+    view.iter()
+        .filter_map(|schema| schema.get(keyword)?.as_u64())
+        .min()
 }
 
 /// A scalar, or a small container.
@@ -311,9 +442,19 @@ fn scalar(choices: &mut Choices) -> Value {
 fn string(view: &View<'_>, choices: &mut Choices) -> Value {
     let format = view.iter().find_map(|schema| schema.get("format")?.as_str());
     if let Some((_, examples)) = FORMATS.iter().find(|(name, _)| Some(*name) == format) {
-        return json!(examples[match choices.below(10) { 0..=4 => 0, 5..=7 => 1, 8 => 2, _ => 3 }]);
+        return json!(
+            examples[match choices.below(10) {
+                0..=4 => 0,
+                5..=7 => 1,
+                8 => 2,
+                _ => 3,
+            }]
+        );
     }
-    let (least, most) = (largest(view, "minLength"), smallest(view, "maxLength").unwrap_or(99));
+    let (least, most) = (
+        largest(view, "minLength"),
+        smallest(view, "maxLength").unwrap_or(99),
+    );
     let mut text = choices.pick(&STRINGS);
     for _ in 0..3 {
         if (least..=most).contains(&(text.chars().count() as u64)) {
@@ -335,7 +476,11 @@ fn number(view: &View<'_>, choices: &mut Choices, integer: bool) -> Value {
         let from = [least, most, 0.0][choices.below(3)];
         let steps = f64::from(choices.below(13) as u8) - 6.0;
         // To hundredths: what all three read alike, and what spells 0.3 rather than 0.30000000000000004.
-        let near = if choices.percent(10) { from + steps } else { ((from / step).round() + steps) * step };
+        let near = if choices.percent(10) {
+            from + steps
+        } else {
+            ((from / step).round() + steps) * step
+        };
         value = (near * 100.0).round() / 100.0;
         if value >= least && value <= most && (!integer || value.fract() == 0.0) {
             break;

@@ -4,13 +4,13 @@ use crate::schemas::Draft;
 use serde_json::Value;
 
 /// `jsonschema` with formats asserted and nothing fetched.
-pub fn jsonschema(schema: &Value) -> Result<jsonschema::Validator, String> {
+pub(crate) fn jsonschema(schema: &Value) -> Result<jsonschema::Validator, String> {
     let options = jsonschema::options().should_validate_formats(true).offline();
     options.build(schema).map_err(|error| error.to_string())
 }
 
 /// `boon` with formats asserted and a loader that refuses everything.
-pub struct Boon {
+pub(crate) struct Boon {
     schemas: boon::Schemas,
     index: boon::SchemaIndex,
 }
@@ -24,7 +24,7 @@ impl boon::UrlLoader for Refuse {
 }
 
 impl Boon {
-    pub fn compile(schema: &Value, draft: Draft) -> Result<Boon, String> {
+    pub(crate) fn compile(schema: &Value, draft: Draft) -> Result<Boon, String> {
         const LOCATION: &str = "https://example.com/schema.json";
         let mut compiler = boon::Compiler::new();
         compiler.use_loader(Box::new(Refuse));
@@ -37,12 +37,16 @@ impl Boon {
             Draft::D2020 => boon::Draft::V2020_12,
         });
         let mut schemas = boon::Schemas::new();
-        compiler.add_resource(LOCATION, schema.clone()).map_err(|error| error.to_string())?;
-        let index = compiler.compile(LOCATION, &mut schemas).map_err(|error| format!("{error:#}"))?;
+        compiler
+            .add_resource(LOCATION, schema.clone())
+            .map_err(|error| error.to_string())?;
+        let index = compiler
+            .compile(LOCATION, &mut schemas)
+            .map_err(|error| format!("{error:#}"))?;
         Ok(Boon { schemas, index })
     }
 
-    pub fn is_valid(&self, instance: &Value) -> bool {
+    pub(crate) fn is_valid(&self, instance: &Value) -> bool {
         self.schemas.validate(instance, self.index).is_ok()
     }
 }

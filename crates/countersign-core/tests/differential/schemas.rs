@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 /// The five drafts, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Draft {
+pub(crate) enum Draft {
     D4,
     D6,
     D7,
@@ -18,7 +18,7 @@ pub enum Draft {
 
 impl Draft {
     /// The value of `$schema`.
-    pub fn uri(self) -> &'static str {
+    pub(crate) fn uri(self) -> &'static str {
         match self {
             Draft::D4 => "http://json-schema.org/draft-04/schema#",
             Draft::D6 => "http://json-schema.org/draft-06/schema#",
@@ -29,8 +29,12 @@ impl Draft {
     }
 
     /// The name of the member that holds definitions.
-    pub fn definitions(self) -> &'static str {
-        if self >= Draft::D2019 { "$defs" } else { "definitions" }
+    pub(crate) fn definitions(self) -> &'static str {
+        if self >= Draft::D2019 {
+            "$defs"
+        } else {
+            "definitions"
+        }
     }
 
     fn id(self) -> &'static str {
@@ -71,10 +75,10 @@ impl Draft {
 }
 
 /// Member names that schemas and instances share.
-pub const NAMES: [&str; 8] = ["a", "b", "c", "d", "x-1", "x-long name", "é", "0"];
+pub(crate) const NAMES: [&str; 8] = ["a", "b", "c", "d", "x-1", "x-long name", "é", "0"];
 
 /// Patterns that all three engines read alike.
-pub const PATTERNS: [&str; 12] = [
+pub(crate) const PATTERNS: [&str; 12] = [
     "^a",
     "b$",
     "^[a-z]+$",
@@ -90,7 +94,7 @@ pub const PATTERNS: [&str; 12] = [
 ];
 
 /// Patterns with look-around or a backreference, which boon refuses.
-pub const BACKTRACKING: [&str; 3] = ["^(?!a)", "^(.)\\1", "(?<=b)b"];
+pub(crate) const BACKTRACKING: [&str; 3] = ["^(?!a)", "^(.)\\1", "(?<=b)b"];
 
 /// How references may name a definition, besides by a pointer to it.
 #[derive(Clone, Copy, PartialEq)]
@@ -117,7 +121,7 @@ struct Generator<'a> {
 }
 
 /// A random schema; the root carries `$schema` unless that is 2020-12 and left out.
-pub fn schema(choices: &mut Choices) -> (Draft, Value) {
+pub(crate) fn schema(choices: &mut Choices) -> (Draft, Value) {
     let draft = match choices.below(10) {
         0..=5 => Draft::D2020,
         6 => Draft::D2019,
@@ -136,8 +140,15 @@ pub fn schema(choices: &mut Choices) -> (Draft, Value) {
         true => (0..=choices.below(3)).map(|_| name(choices)).collect(),
         false => Vec::new(),
     };
-    let mut generator =
-        Generator { choices, draft, definitions, floor: 0, embedded: false, dynamic, anchored: false };
+    let mut generator = Generator {
+        choices,
+        draft,
+        definitions,
+        floor: 0,
+        embedded: false,
+        dynamic,
+        anchored: false,
+    };
     let value = generator.root();
     (draft, value)
 }
@@ -244,7 +255,11 @@ impl Generator<'_> {
 
     /// A reference to one of the definitions that may stand here.
     fn target(&mut self) -> Option<String> {
-        let open = self.definitions.len().checked_sub(self.floor).filter(|open| *open > 0)?;
+        let open = self
+            .definitions
+            .len()
+            .checked_sub(self.floor)
+            .filter(|open| *open > 0)?;
         let number = self.floor + self.choices.below(open);
         let base = if self.embedded { "root.json" } else { "" };
         let by_name = self.choices.percent(60);
@@ -274,22 +289,41 @@ impl Generator<'_> {
     }
 
     fn types(&mut self, schema: &mut Map<String, Value>) {
-        let one = ["string", "integer", "number", "boolean", "null", "array", "object"];
+        let one = [
+            "string", "integer", "number", "boolean", "null", "array", "object",
+        ];
         let first = self.choices.pick(&one);
         let second = self.choices.pick(&one);
-        let value = if first == second { json!(first) } else { json!([first, second]) };
+        let value = if first == second {
+            json!(first)
+        } else {
+            json!([first, second])
+        };
         schema.insert("type".into(), value);
     }
 
     fn type_of(&mut self, schema: &mut Map<String, Value>, name: &str) {
         if self.choices.percent(85) {
-            let value = if self.choices.percent(10) { json!([name, "null"]) } else { json!(name) };
+            let value = if self.choices.percent(10) {
+                json!([name, "null"])
+            } else {
+                json!(name)
+            };
             schema.insert("type".into(), value);
         }
     }
 
     fn listed(&mut self, schema: &mut Map<String, Value>) {
-        let values = [json!("a"), json!("foo"), json!(1), json!(2.5), json!(null), json!(true), json!([1]), json!({"a": 1})];
+        let values = [
+            json!("a"),
+            json!("foo"),
+            json!(1),
+            json!(2.5),
+            json!(null),
+            json!(true),
+            json!([1]),
+            json!({"a": 1}),
+        ];
         let first = self.choices.one_of(&values);
         let second = self.choices.one_of(&values);
         if self.draft >= Draft::D6 && self.choices.percent(50) {
@@ -302,7 +336,17 @@ impl Generator<'_> {
     }
 
     fn limit(&mut self) -> Value {
-        let limits = [json!(0), json!(1), json!(3), json!(10), json!(-2), json!(2.5), json!(4.0), json!(-0.25), json!(100)];
+        let limits = [
+            json!(0),
+            json!(1),
+            json!(3),
+            json!(10),
+            json!(-2),
+            json!(2.5),
+            json!(4.0),
+            json!(-0.25),
+            json!(100),
+        ];
         self.choices.one_of(&limits)
     }
 
@@ -325,7 +369,15 @@ impl Generator<'_> {
             }
         }
         if self.choices.percent(35) {
-            let steps = [json!(2), json!(3), json!(0.5), json!(0.1), json!(0.01), json!(5), json!(1.0)];
+            let steps = [
+                json!(2),
+                json!(3),
+                json!(0.5),
+                json!(0.1),
+                json!(0.01),
+                json!(5),
+                json!(1.0),
+            ];
             schema.insert("multipleOf".into(), self.choices.one_of(&steps));
         }
     }
@@ -341,7 +393,11 @@ impl Generator<'_> {
         match self.choices.below(4) {
             0 => {}
             1 => {
-                let patterns = if self.choices.percent(5) { &BACKTRACKING[..] } else { &PATTERNS };
+                let patterns = if self.choices.percent(5) {
+                    &BACKTRACKING[..]
+                } else {
+                    &PATTERNS
+                };
                 let pattern = self.choices.pick(patterns);
                 schema.insert("pattern".into(), json!(pattern));
             }
@@ -354,8 +410,16 @@ impl Generator<'_> {
 
     fn array(&mut self, schema: &mut Map<String, Value>, depth: usize) {
         self.type_of(schema, "array");
-        let prefix = if self.draft == Draft::D2020 { "prefixItems" } else { "items" };
-        let rest = if self.draft == Draft::D2020 { "items" } else { "additionalItems" };
+        let prefix = if self.draft == Draft::D2020 {
+            "prefixItems"
+        } else {
+            "items"
+        };
+        let rest = if self.draft == Draft::D2020 {
+            "items"
+        } else {
+            "additionalItems"
+        };
         match self.choices.below(4) {
             0 => {
                 schema.insert("items".into(), self.child(depth));
@@ -394,7 +458,11 @@ impl Generator<'_> {
             }
         }
         if self.draft >= Draft::D2019 && self.choices.percent(25) {
-            let unevaluated = if self.choices.percent(75) { json!(false) } else { self.child(depth) };
+            let unevaluated = if self.choices.percent(75) {
+                json!(false)
+            } else {
+                self.child(depth)
+            };
             schema.insert("unevaluatedItems".into(), unevaluated);
         }
     }
@@ -439,7 +507,11 @@ impl Generator<'_> {
         }
         self.dependencies(schema, depth);
         if self.draft >= Draft::D2019 && self.choices.percent(25) {
-            let unevaluated = if self.choices.percent(75) { json!(false) } else { self.child(depth) };
+            let unevaluated = if self.choices.percent(75) {
+                json!(false)
+            } else {
+                self.child(depth)
+            };
             schema.insert("unevaluatedProperties".into(), unevaluated);
         }
     }
@@ -466,7 +538,11 @@ impl Generator<'_> {
             }
         } else if self.choices.percent(8) {
             let dependent = self.in_place(depth);
-            let keyword = if self.draft >= Draft::D2019 { "dependentSchemas" } else { "dependencies" };
+            let keyword = if self.draft >= Draft::D2019 {
+                "dependentSchemas"
+            } else {
+                "dependencies"
+            };
             schema.insert(keyword.into(), json!({ name: dependent }));
         }
     }
@@ -474,7 +550,9 @@ impl Generator<'_> {
     fn combine(&mut self, schema: &mut Map<String, Value>, depth: usize) {
         for keyword in ["allOf", "anyOf", "oneOf"] {
             if self.choices.percent(10) {
-                let branches: Vec<Value> = (0..=self.choices.below(3)).map(|_| self.in_place(depth)).collect();
+                let branches: Vec<Value> = (0..=self.choices.below(3))
+                    .map(|_| self.in_place(depth))
+                    .collect();
                 schema.insert(keyword.into(), branches.into());
             }
         }

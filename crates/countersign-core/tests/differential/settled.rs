@@ -5,30 +5,35 @@ use crate::schemas::Draft;
 use serde_json::Value;
 
 /// The answers to one pair: whether the instance is valid; `None` where the oracle refused the schema.
-pub struct Answers<'a> {
-    pub draft: Draft,
-    pub schema: &'a Value,
-    pub instance: &'a Value,
-    pub ours: bool,
-    pub jsonschema: Option<bool>,
-    pub boon: Option<bool>,
+pub(crate) struct Answers<'a> {
+    pub(crate) draft: Draft,
+    pub(crate) schema: &'a Value,
+    pub(crate) instance: &'a Value,
+    pub(crate) ours: bool,
+    pub(crate) jsonschema: Option<bool>,
+    pub(crate) boon: Option<bool>,
 }
 
 /// A reason and the cases it covers.
-pub struct Settled {
-    pub reason: &'static str,
-    pub covers: fn(&Answers<'_>) -> bool,
+pub(crate) struct Settled {
+    pub(crate) reason: &'static str,
+    pub(crate) covers: fn(&Answers<'_>) -> bool,
 }
 
 /// Every settled disagreement. The first that covers a case is counted for it.
-pub const SETTLED: &[Settled] = &[
+pub(crate) const SETTLED: &[Settled] = &[
     Settled {
         reason: "boon refuses look-around and backreferences",
         covers: |a| a.boon.is_none() && a.jsonschema_agrees() && (a.mentions("(?") || a.mentions(r"\\1")),
     },
     Settled {
         reason: "boon divides doubles for multipleOf: 0.3 is no multiple of 0.1 there",
-        covers: |a| a.only_boon() && a.asks("multipleOf", |step| step.as_f64().is_some_and(|n| n * 8.0 % 1.0 != 0.0)),
+        covers: |a| {
+            a.only_boon()
+                && a.asks("multipleOf", |step| {
+                    step.as_f64().is_some_and(|n| n * 8.0 % 1.0 != 0.0)
+                })
+        },
     },
     Settled {
         reason: "jsonschema reads 1.0 as no integer in draft-04; here it is one in every draft",
@@ -36,7 +41,9 @@ pub const SETTLED: &[Settled] = &[
     },
     Settled {
         reason: "jsonschema is built without its idna feature and asserts neither idn-hostname nor idn-email",
-        covers: |a| a.only_jsonschema() && a.asks("format", |name| name == "idn-hostname" || name == "idn-email"),
+        covers: |a| {
+            a.only_jsonschema() && a.asks("format", |name| name == "idn-hostname" || name == "idn-email")
+        },
     },
     Settled {
         reason: "boon takes strings with spaces for references (iri-reference)",
@@ -50,7 +57,7 @@ pub const SETTLED: &[Settled] = &[
 
 impl Answers<'_> {
     /// Whether all three say the same.
-    pub fn agree(&self) -> bool {
+    pub(crate) fn agree(&self) -> bool {
         self.jsonschema_agrees() && self.boon_agrees()
     }
 
@@ -84,7 +91,9 @@ impl Answers<'_> {
 
 /// Whether a whole number is spelled as a double somewhere: `1.0`.
 fn holds_whole_double(instance: &Value) -> bool {
-    any_value(instance, &|value| value.is_f64() && value.as_f64().is_some_and(|number| number.fract() == 0.0))
+    any_value(instance, &|value| {
+        value.is_f64() && value.as_f64().is_some_and(|number| number.fract() == 0.0)
+    })
 }
 
 fn any_value(value: &Value, holds: &dyn Fn(&Value) -> bool) -> bool {
