@@ -132,7 +132,12 @@ fn three_engines_agree_on_random_patterns() {
         let ours = json::read(schema.to_string().as_bytes()).expect("a schema for the strict reader");
         let ours = Schema::compile(&ours)
             .map_err(|faults| format!("ours refuses {schema}: {}", faults[0].problem))?;
-        let jsonschema = oracles::jsonschema(&schema)?;
+        let jsonschema = match oracles::jsonschema(&schema) {
+            Ok(validator) => validator,
+            // Its engine knows no repeated group around nothing but look-around.
+            Err(_) if pattern.looks_around => return Ok(()),
+            Err(problem) => return Err(format!("jsonschema refuses {schema}: {problem}")),
+        };
         let boon = Boon::compile(&schema, schemas::Draft::D2020);
         if boon.is_err() && !pattern.looks_around {
             return Err(format!("boon refuses {schema}"));

@@ -1,7 +1,8 @@
 //! Random patterns and strings for them, within what ECMA-262 and the oracles' engines read alike.
 //!
 //! Left out, because the oracles read them otherwise: backreferences (ECMA-262 matches the empty string where a
-//! group took no part), `.` before line ends other than LF, and word boundaries beside letters beyond ASCII.
+//! group took no part), `.` before line ends other than LF, letters beyond ASCII beside word boundaries and in
+//! patterns with look-around (whose `\w` jsonschema reads as Unicode letters).
 
 use crate::choices::Choices;
 
@@ -65,6 +66,7 @@ impl Pattern {
             }
             15 if depth < 3 && choices.percent(40) => {
                 self.looks_around = true;
+                self.beyond_ascii = false;
                 let opening = choices.pick(&["(?=", "(?!", "(?<=", "(?<!"]);
                 self.text.push_str(opening);
                 if opening.contains('<') {
