@@ -1,3 +1,5 @@
+pub mod format;
+pub mod pattern;
 use super::budget::*;
 use super::finding::*;
 use crate::json::Value;
