@@ -35,7 +35,7 @@ impl Set {
     }
 
     /// The ranges in order.
-    pub(super) fn ranges(&self) -> &[(char, char)] {
+    pub(in crate::check::schema) fn ranges(&self) -> &[(char, char)] {
         &self.0
     }
 
