@@ -2,14 +2,15 @@
 
 pub mod bound;
 pub mod budget;
-pub mod content;
-pub mod demand;
+mod comparable;
+mod date;
+mod equality;
 pub mod finding;
 pub mod invalid;
+mod member;
 pub mod name;
+mod offence;
 pub mod path;
-pub mod report;
-pub mod request;
 pub mod rule;
-pub mod schema;
+pub mod selection;
 pub mod wording;
