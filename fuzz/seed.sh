@@ -37,27 +37,64 @@ def request_seeds(request):
         seed("path", path)
 
 
-def walk(value):
-    """Requests and receipts lie at the root of a vector or inside it."""
-    if isinstance(value, dict):
-        if "expected_schema" in value and "submitted_output" in value:
-            request_seeds(value)
-        if "attestation" in value:
-            seed("statement", short(value))
-            seed("statement", short({"receipt": value}))
-        for inner in value.values():
-            walk(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            walk(inner)
+def joined(text):
+    """The text of a vector: a string, or parts of which some repeat (vectors/README.md)."""
+    if isinstance(text, str):
+        return text
+    part = lambda p: p if isinstance(p, str) else p.get("between", "").join(
+        p["repeat"].replace("<i>", str(i)) for i in range(p["times"])
+    )
+    return "".join(map(part, text))
 
 
-for file in sorted(pathlib.Path("../vectors").rglob("*.json")):
+def text_seeds(folder, text):
+    if folder in ("json", "canonical"):
+        seed("json", text)
+    elif len(text) <= 8192:
+        seed("request", text)
+        try:
+            request_seeds(json.loads(text))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            pass  # A request that is to be refused: as it stands it is seed enough.
+
+
+def receipt_seeds(text):
+    seed("statement", text)
+    try:
+        seed("statement", short({"receipt": json.loads(text)}))
+    except (ValueError, RecursionError):
+        pass
+
+
+for file in sorted(pathlib.Path("../vectors").glob("*.json")):
     bytes_ = file.read_bytes()
     seed("json", bytes_)
-    if "key" in file.name:
+    document = json.loads(bytes_)
+    if "keys" in document:
         seed("statement", bytes_)
-    walk(json.loads(bytes_))
+    elif "attestation" in document:
+        receipt_seeds(bytes_.decode())
+    elif "expected_schema" in document:
+        request_seeds(document)
+    else:
+        for case in document:
+            request_seeds(case["request"])
+
+for file in sorted(pathlib.Path("../vectors").glob("*/*.json")):
+    cases = json.loads(file.read_bytes())
+    if isinstance(cases, dict):
+        seed("statement", file.read_bytes())
+        continue
+    for case in cases:
+        given = case["input"]
+        if "hex" in given:
+            seed("json", bytes.fromhex(given["hex"]))
+        elif "receipt" in given:
+            receipt_seeds(joined(given["receipt"]))
+        elif "text" in given:
+            text_seeds(file.parent.name, joined(given["text"]))
+        elif "request" in given:
+            text_seeds(file.parent.name, short(given["request"]))
 
 for path in ["$", "$[0].x", "total", "a.b[].c", "[].x", r"a\.b[0][]", "$.$", "1%", "x[" + "9" * 30 + "]"]:
     seed("path", path)

@@ -9,18 +9,24 @@ use countersign_core::receipt::{Supplied, VerifyRequest, verify};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-static KEYS: LazyLock<KeyList> = LazyLock::new(|| {
-    KeyList::parse(include_bytes!("../../vectors/public-keys.json")).expect("the vectors' key list")
+static LISTS: LazyLock<[KeyList; 2]> = LazyLock::new(|| {
+    [
+        &include_bytes!("../../vectors/public-keys.json")[..],
+        include_bytes!("../../vectors/receipt/key-list.json"),
+    ]
+    .map(|text| KeyList::parse(text).expect("a key list of the vectors"))
 });
 
 fuzz_target!(|bytes: &[u8]| {
     let none = Supplied::default();
-    if let (Some(verified), Ok(receipt)) = (verify(bytes, &KEYS, &none), json::read(bytes)) {
-        assert_eq!(verify(&canonical::bytes(&receipt), &KEYS, &none), Some(verified));
-    }
-    if let Ok(request) = VerifyRequest::parse(bytes) {
-        if let Ok(verified) = request.verify(&KEYS) {
-            json::read(&verified.answer()).expect("an answer is strict JSON");
+    for keys in LISTS.iter() {
+        if let (Some(verified), Ok(receipt)) = (verify(bytes, keys, &none), json::read(bytes)) {
+            assert_eq!(verify(&canonical::bytes(&receipt), keys, &none), Some(verified));
+        }
+        if let Ok(request) = VerifyRequest::parse(bytes) {
+            if let Ok(verified) = request.verify(keys) {
+                json::read(&verified.answer()).expect("an answer is strict JSON");
+            }
         }
     }
     let _ = KeyList::parse(bytes);
