@@ -11,15 +11,23 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 fn folder(name: &str) -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "../../vectors", name].iter().collect()
+    [env!("CARGO_MANIFEST_DIR"), "../../vectors", name]
+        .iter()
+        .collect()
 }
 
 /// The cases of every file in a folder of vectors, with the file's name.
 fn cases(folder_name: &str) -> Vec<(String, Value)> {
     let mut cases = Vec::new();
-    let mut files: Vec<_> = std::fs::read_dir(folder(folder_name)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder(folder_name))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "json")) {
+    for file in files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|e| e == "json"))
+    {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let content: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
         // Any other file holds data that cases refer to.
@@ -49,7 +57,9 @@ fn bytes(input: &Value) -> Vec<u8> {
     match input.get("hex") {
         Some(hex) => {
             let digits = hex.as_str().unwrap();
-            (0..digits.len() / 2).map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).unwrap()).collect()
+            (0..digits.len() / 2)
+                .map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).unwrap())
+                .collect()
         }
         None => text(&input["text"]).into_bytes(),
     }
@@ -58,14 +68,27 @@ fn bytes(input: &Value) -> Vec<u8> {
 /// Runs every case, tells all that went wrong, and holds the number of cases.
 fn run_all(folder: &str, at_least: usize, run: impl Fn(&Value) -> Result<(), String>) {
     let cases = cases(folder);
-    assert!(cases.len() >= at_least, "only {} cases in vectors/{folder}", cases.len());
+    assert!(
+        cases.len() >= at_least,
+        "only {} cases in vectors/{folder}",
+        cases.len()
+    );
     let mut wrong = Vec::new();
     for (file, case) in &cases {
         if let Err(difference) = run(case) {
-            wrong.push(format!("{file}: {}\n    {difference}", case["why"].as_str().unwrap_or_default()));
+            wrong.push(format!(
+                "{file}: {}\n    {difference}",
+                case["why"].as_str().unwrap_or_default()
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} cases:\n{}",
+        wrong.len(),
+        cases.len(),
+        wrong.join("\n")
+    );
 }
 
 fn class(kind: FaultKind) -> &'static str {
@@ -91,10 +114,18 @@ fn strict_reading(case: &Value) -> Result<(), String> {
             if ours != canonical {
                 return Err(format!("{ours:.200} is not {canonical:.200}"));
             }
-            let again = read(ours.as_bytes()).map_err(|fault| format!("canonical form refused: {fault:?}"))?;
-            if again == value { Ok(()) } else { Err("the canonical form reads back otherwise".to_owned()) }
+            let again =
+                read(ours.as_bytes()).map_err(|fault| format!("canonical form refused: {fault:?}"))?;
+            if again == value {
+                Ok(())
+            } else {
+                Err("the canonical form reads back otherwise".to_owned())
+            }
         }
-        (Ok(value), None) => Err(format!("accepted as {:.200?}", String::from_utf8(canonical::bytes(&value)))),
+        (Ok(value), None) => Err(format!(
+            "accepted as {:.200?}",
+            String::from_utf8(canonical::bytes(&value))
+        )),
         (Err(fault), Some(_)) => Err(format!("refused: {fault:?}")),
         (Err(fault), None) => {
             let refused = &expect["refused"];
@@ -102,7 +133,9 @@ fn strict_reading(case: &Value) -> Result<(), String> {
                 root if root == "$" => "body".to_owned(),
                 place => place,
             };
-            let class_differs = refused.get("class").is_some_and(|wanted| *wanted != class(fault.kind));
+            let class_differs = refused
+                .get("class")
+                .is_some_and(|wanted| *wanted != class(fault.kind));
             if class_differs || refused.get("place").is_some_and(|wanted| *wanted != *place) {
                 return Err(format!("{fault:?} is not {refused}"));
             }

@@ -5,8 +5,9 @@ use super::budget::{Budget, Exhausted};
 use super::content;
 use super::finding::{Count, Findings};
 use super::report::Report;
-use super::rule::{Rule, Selections};
+use super::rule::Rule;
 use super::schema::Schema;
+use super::selection::Selections;
 use crate::json::Value;
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ impl Demand {
     pub fn check(&self, output: &Value, budget: &mut Budget<'_>) -> Result<Report, Exhausted> {
         let schema = self.schema.evaluate(output, budget)?;
         let content = content::check(output);
-        let mut selections = Selections::new(output);
+        let mut selections = Selections::new();
         let mut integrity = Findings::default();
         let mut integrity_count = Count::default();
         let rules = self.rules.iter().map(Asked::Rule);

@@ -523,7 +523,7 @@ fn field_in_rules(steps: &[Step]) -> String {
             Step::Index(index) => field.push_str(&format!("[{index}]")),
             // Names inside `values` are the caller's and are not shown.
             Step::Name(_) if inside_values => break,
-            Step::Name(_) => match known_name(step, &super::rule::MEMBERS) {
+            Step::Name(name) => match super::rule::member_named(name) {
                 None => break,
                 Some(name) => {
                     field.push('.');

@@ -1,8 +1,8 @@
 //! `vectors/receipt`: the offline check.
 
 use super::{folder, run_all};
-use countersign_core::check::request::{CompileAnew, Request};
 use countersign_core::canonical::Hash;
+use countersign_core::check::request::{CompileAnew, Request};
 use countersign_core::json::{self, read};
 use countersign_core::key::KeyList;
 use countersign_core::receipt::{Outcome, Supplied, rules_hash, verify};
@@ -17,9 +17,13 @@ fn keys(input: &Value) -> KeyList {
 }
 
 fn supplied(input: &Value) -> Supplied {
-    let value = |name: &str| -> Option<json::Value> { Some(read(input.get(name)?.as_str()?.as_bytes()).unwrap()) };
+    let value =
+        |name: &str| -> Option<json::Value> { Some(read(input.get(name)?.as_str()?.as_bytes()).unwrap()) };
     if let Some(request) = input.get("request") {
-        return Request::parse(request.as_str().unwrap().as_bytes(), &CompileAnew).unwrap().hashes.into();
+        return Request::parse(request.as_str().unwrap().as_bytes(), &CompileAnew)
+            .unwrap()
+            .hashes
+            .into();
     }
     let (rules, bounds) = (value("rules"), value("bounds"));
     Supplied {
@@ -32,14 +36,24 @@ fn supplied(input: &Value) -> Supplied {
 
 fn offline_check(case: &Value) -> Result<(), String> {
     let (input, expect) = (&case["input"], &case["expect"]);
-    let verified = verify(input["receipt"].as_str().unwrap().as_bytes(), &keys(input), &supplied(input));
-    let outcome = verified.as_ref().map_or(Outcome::Malformed, |verified| verified.outcome()).as_str();
-    let allowed = expect["outcome"].as_array().map_or_else(|| vec![&expect["outcome"]], |list| list.iter().collect());
+    let verified = verify(
+        input["receipt"].as_str().unwrap().as_bytes(),
+        &keys(input),
+        &supplied(input),
+    );
+    let outcome = verified
+        .as_ref()
+        .map_or(Outcome::Malformed, |verified| verified.outcome())
+        .as_str();
+    let allowed = expect["outcome"]
+        .as_array()
+        .map_or_else(|| vec![&expect["outcome"]], |list| list.iter().collect());
     if !allowed.iter().any(|allowed| **allowed == outcome) {
         return Err(format!("{outcome} is not {}", expect["outcome"]));
     }
     let Some(verified) = verified else { return Ok(()) };
-    let told: Value = serde_json::from_slice(&countersign_core::statement::json(&verified.members())).unwrap();
+    let told: Value =
+        serde_json::from_slice(&countersign_core::statement::json(&verified.members())).unwrap();
     for name in ["key_version", "key_status", "attested_at", "hashes"] {
         if let Some(wanted) = expect.get(name).filter(|wanted| told[name] != **wanted) {
             return Err(format!("{name} is {}, not {wanted}", told[name]));
