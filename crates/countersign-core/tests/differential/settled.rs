@@ -46,6 +46,13 @@ pub(crate) const SETTLED: &[Settled] = &[
         },
     },
     Settled {
+        reason: "boon reads idn-hostname by UTS 46, which lets symbols pass that IDNA 2008 does not",
+        covers: |a| {
+            let both_pass = a.jsonschema == Some(true) && a.boon == Some(true);
+            !a.ours && both_pass && a.asks("format", |name| name == "idn-hostname")
+        },
+    },
+    Settled {
         reason: "boon takes strings with spaces for references (iri-reference)",
         covers: |a| a.only_boon() && a.asks("format", |name| name == "iri-reference"),
     },
