@@ -3,6 +3,7 @@
 pub mod bound;
 pub mod budget;
 mod comparable;
+pub mod content;
 mod date;
 mod equality;
 pub mod finding;
