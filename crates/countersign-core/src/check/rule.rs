@@ -48,6 +48,14 @@ const DEFAULTS: [(&str, &str); 10] = [
     ("values", "null"),
 ];
 
+/// The contract's spelling of a rule's member, if this names one.
+pub(super) fn member_named(name: &str) -> Option<&'static str> {
+    DEFAULTS
+        .iter()
+        .map(|(known, _)| *known)
+        .find(|known| *known == name)
+}
+
 impl Rule {
     /// Reads the entry `index` of `rules`. `Err` holds every problem of it in the order of the request's text;
     /// problems of the whole rule and missing members stand at its first member, or at 0 if it has none.
