@@ -3,9 +3,17 @@
 //! Two canonical forms compare as their doubles do, so order and equality need nothing from here. Sums,
 //! tolerances and `multipleOf` do: 0.1 + 0.2 equals 0.3, and 0.3 is a multiple of 0.1.
 
+#![allow(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    clippy::float_cmp,
+    reason = "digits, exponents and limbs of doubles never fill a word; and only the very same double will do"
+)]
+
 use crate::canonical::number_text;
 use crate::json::Number;
 use std::cmp::Ordering;
+use std::fmt::Write;
 
 /// The decimal `±digits × 10^exponent` that a number's canonical form spells: at most 17 digits from the
 /// shortest spelling, or up to 21 where an integer is written out, then with trailing zeros removed.
@@ -257,7 +265,11 @@ impl Sum {
             return (self.units.cmp(&0), digits, UNIT);
         };
         let (sign, limbs) = wide.normalised();
-        let all: String = limbs.iter().rev().map(|limb| format!("{limb:09}")).collect();
+        let mut all = String::with_capacity(LIMBS * LIMB_DIGITS as usize);
+        for limb in limbs.iter().rev() {
+            // Writing to a String cannot fail.
+            let _ = write!(all, "{limb:09}");
+        }
         (sign, all.trim_start_matches('0').to_owned(), LOWEST)
     }
 
@@ -330,7 +342,9 @@ impl Wide {
         carry(&mut limbs);
         let highest = limbs.iter().rev().find(|limb| **limb != 0).copied().unwrap_or(0);
         if highest < 0 {
-            limbs.iter_mut().for_each(|limb| *limb = -*limb);
+            for limb in &mut limbs {
+                *limb = -*limb;
+            }
             carry(&mut limbs);
         }
         (highest.cmp(&0), limbs)
@@ -389,7 +403,9 @@ mod tests {
 
     fn sum(texts: &[&str]) -> Sum {
         let mut sum = Sum::default();
-        texts.iter().for_each(|text| sum.add(number(text)));
+        for text in texts {
+            sum.add(number(text));
+        }
         sum
     }
 

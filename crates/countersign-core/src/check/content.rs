@@ -99,7 +99,7 @@ impl<'a> Pass<'a> {
                     let spot = self.paths.member(&mut members, &member.name);
                     let way = way.and(Step::Name(&member.name));
                     if is_empty_container(&member.value) {
-                        self.report(EMPTY_CONTAINER, spot, &way, || fault_of_empty_container());
+                        self.report(EMPTY_CONTAINER, spot, &way, fault_of_empty_container);
                     }
                     self.visit(&member.value, spot, &way);
                 }

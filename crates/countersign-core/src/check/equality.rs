@@ -175,7 +175,9 @@ fn mix(value: &Value, state: &mut u64) {
         Value::String(text) => mix_text(text, state),
         Value::Array(elements) => {
             mix_word(4 + ((elements.len() as u64) << 3), state);
-            elements.iter().for_each(|element| mix(element, state));
+            for element in elements {
+                mix(element, state);
+            }
         }
         Value::Object(object) => {
             mix_word(5 + ((object.len() as u64) << 3), state);
@@ -190,9 +192,9 @@ fn mix(value: &Value, state: &mut u64) {
 fn mix_text(text: &str, state: &mut u64) {
     mix_word(6 + ((text.len() as u64) << 3), state);
     let (words, rest) = text.as_bytes().as_chunks::<8>();
-    words
-        .iter()
-        .for_each(|word| mix_word(u64::from_le_bytes(*word), state));
+    for word in words {
+        mix_word(u64::from_le_bytes(*word), state);
+    }
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     mix_word(u64::from_le_bytes(last), state);

@@ -129,14 +129,13 @@ impl<'a> Selection<'a> {
             classes: OnceCell::new(),
         };
         let _ = walk(output, path.steps(), 0, &mut Vec::new(), &mut |stop, _| {
-            match stop.value {
-                Some(value) => selection.values.push(value),
-                None => {
-                    if selection.missing == 0 {
-                        selection.before_missing = selection.values.len();
-                    }
-                    selection.missing += 1;
+            if let Some(value) = stop.value {
+                selection.values.push(value);
+            } else {
+                if selection.missing == 0 {
+                    selection.before_missing = selection.values.len();
                 }
+                selection.missing += 1;
             }
             ControlFlow::Continue(())
         });
