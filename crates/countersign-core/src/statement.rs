@@ -151,6 +151,13 @@ pub fn json(members: &Members<'_>) -> Vec<u8> {
     out
 }
 
+/// The JSON text of any part that is not signed.
+pub fn json_of(part: &Part<'_>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(512);
+    write_part(part, &mut out, Spelling::Answer);
+    out
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Spelling {
     Answer,

@@ -1,11 +1,13 @@
 //! What an action is handed: store, signer, compiled schemas, bench, clock and the settings that receipts show.
 
 use crate::bench::Bench;
+use crate::config::Config;
 use crate::schemas::SchemaCache;
 use crate::signer::Signer;
 use countersign_core::receipt::Issuer;
 use countersign_core::time::Timestamp;
 use countersign_store::Store;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use uuid::{NoContext, Uuid};
 
@@ -23,10 +25,15 @@ pub(crate) struct App {
     pub(crate) schemas: SchemaCache,
     pub(crate) bench: Bench,
     pub(crate) clock: Clock,
+    pub(crate) letterhead: Letterhead,
+    pub(crate) body_bytes_max: usize,
+}
+
+/// The settings that stand in every receipt.
+pub(crate) struct Letterhead {
     /// The public base URL, without a trailing slash.
     pub(crate) public_url: String,
     pub(crate) service_name: String,
-    pub(crate) body_bytes_max: usize,
 }
 
 /// The time of day: the system's, or a test's.
@@ -39,6 +46,20 @@ pub(crate) struct Deadline(Instant);
 impl App {
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock)()
+    }
+}
+
+impl Letterhead {
+    /// The settings' own; without a configured URL, that of the address that is listened on.
+    pub(crate) fn new(config: &Config, address: SocketAddr) -> Self {
+        let public_url = config
+            .public_url
+            .clone()
+            .unwrap_or_else(|| format!("http://{address}"));
+        Letterhead {
+            public_url,
+            service_name: config.service_name.clone(),
+        }
     }
 
     pub(crate) fn issuer<'a>(&'a self, key_version: &'a str) -> Issuer<'a> {
@@ -67,6 +88,11 @@ pub(crate) fn system_clock() -> Clock {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
     })
+}
+
+/// The time by the system's clock.
+pub fn now() -> Timestamp {
+    (system_clock())()
 }
 
 /// A new id: a UUID of version 7, so that the store's index grows at its end; 74 of its bits are random.

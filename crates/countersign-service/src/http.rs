@@ -74,7 +74,7 @@ pub(crate) struct Abandoned;
 impl Door {
     pub(crate) fn new(app: Arc<App>, room: Arc<BodyRoom>, patience: Patience) -> Self {
         Door {
-            headers: HeaderSets::new(&app.public_url),
+            headers: HeaderSets::new(&app.letterhead.public_url),
             app,
             room,
             patience,

@@ -17,6 +17,8 @@ pub mod signer;
 mod telemetry;
 mod wire;
 
-pub use app::VERSION;
+pub use actions::check_once::{Checked, check_once};
+pub use app::{VERSION, now};
 pub use http::Patience;
-pub use service::{ServeError, Service, create_store, serve};
+pub use service::{ServeError, Service, create_store, open_keys, serve};
+pub use wire::public_keys;

@@ -1,6 +1,6 @@
 //! Puts the parts together, runs them, and takes them apart again.
 
-use crate::app::{App, Clock, system_clock};
+use crate::app::{App, Clock, Letterhead, now, system_clock};
 use crate::bench::Bench;
 use crate::config::{Config, Location};
 use crate::http::{Patience, Server, Workers};
@@ -111,8 +111,9 @@ impl Service {
 
     fn start_at(config: &Config, patience: Patience, clock: Clock) -> Result<Service, ServeError> {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let signer = open_keys(&config.keys_folder, clock())?;
-        let store = open_store(&config.store)?;
+        let (signer, key_made) = keys_at(config, clock())?;
+        let (store, database_made) = open_store(&config.store)?;
+        say_what_was_made(config, key_made, database_made);
         let listen = |error| ServeError::Listen {
             address: config.listen,
             error,
@@ -125,11 +126,7 @@ impl Service {
             schemas: SchemaCache::new(),
             bench: Bench::new(cores)?,
             clock,
-            public_url: config
-                .public_url
-                .clone()
-                .unwrap_or_else(|| format!("http://{address}")),
-            service_name: config.service_name.clone(),
+            letterhead: Letterhead::new(config, address),
             body_bytes_max: config.body_bytes,
         });
         let keys = KeyWatch::start(app.clone())?;
@@ -159,18 +156,45 @@ impl Service {
     }
 }
 
-fn open_keys(folder: &Location, now: Timestamp) -> Result<Signer, ServeError> {
-    if folder.named {
-        return Ok(Signer::open(&folder.path)?);
-    }
-    let (signer, made) = Signer::open_or_create(&folder.path, now)?;
-    if made {
-        tracing::info!("Made a first receipt key in {}", folder.path.display());
-    }
+/// Opens the keys of these settings. Where no settings name a folder, makes it and its first key, and says so
+/// in one line on standard error.
+pub fn open_keys(config: &Config) -> Result<Signer, ServeError> {
+    let (signer, made) = keys_at(config, now())?;
+    say_what_was_made(config, made, false);
     Ok(signer)
 }
 
-fn open_store(location: &Location) -> Result<Store, ServeError> {
+fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), SignerError> {
+    let folder = &config.keys_folder;
+    if folder.named {
+        return Ok((Signer::open(&folder.path)?, None));
+    }
+    let (signer, made) = Signer::open_or_create(&folder.path, now)?;
+    let version = if made {
+        Some(signer.current(now)?.version.clone())
+    } else {
+        None
+    };
+    Ok((signer, version))
+}
+
+fn say_what_was_made(config: &Config, key: Option<String>, database: bool) {
+    let key = key.map(|version| format!("key {version}"));
+    let made: Vec<String> = key
+        .into_iter()
+        .chain(database.then(|| "a database".to_owned()))
+        .collect();
+    if !made.is_empty() {
+        telemetry::say(&format!(
+            "made {} with {}",
+            config.data.path.display(),
+            made.join(" and ")
+        ));
+    }
+}
+
+/// The store, and whether it was made.
+fn open_store(location: &Location) -> Result<(Store, bool), ServeError> {
     let path = &location.path;
     let made = !path.exists();
     if made && location.named {
@@ -182,11 +206,7 @@ fn open_store(location: &Location) -> Result<Store, ServeError> {
     } else {
         Store::open_sqlite(path)
     };
-    let store = opened.map_err(|error| store_error(path, error))?;
-    if made {
-        tracing::info!("Made the database {}", path.display());
-    }
-    Ok(store)
+    Ok((opened.map_err(|error| store_error(path, error))?, made))
 }
 
 fn make_folder_of(path: &std::path::Path) -> Result<(), ServeError> {

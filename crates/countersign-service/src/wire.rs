@@ -11,7 +11,7 @@ pub(crate) fn agent_card(app: &App) -> Vec<u8> {
     let keys = app.signer.list(app.now());
     let names = CheckName::ALL.iter().map(|name| name.as_str().into());
     let params = Part::Object(vec![
-        ("publicKeys", Part::List(keys.iter().map(listed_key).collect())),
+        ("publicKeys", public_keys(&keys)),
         ("requestHashTestVectors", part_of(&VECTORS)),
         ("contexts", Part::List(vec![Context::Check.as_str().into()])),
         ("checkNames", Part::List(names.collect())),
@@ -27,7 +27,7 @@ pub(crate) fn agent_card(app: &App) -> Vec<u8> {
     let description = "Checks structured output against a JSON Schema, rules and bounds; answers with a signed \
                        receipt.";
     json(&vec![
-        ("name", app.service_name.as_str().into()),
+        ("name", app.letterhead.service_name.as_str().into()),
         ("description", description.into()),
         ("version", VERSION.into()),
         (
@@ -43,6 +43,11 @@ pub(crate) fn agent_card(app: &App) -> Vec<u8> {
     ])
 }
 
+/// The agent card's `publicKeys`: every key ever listed.
+pub fn public_keys(keys: &[ListedKey]) -> Part<'_> {
+    Part::List(keys.iter().map(listed_key).collect())
+}
+
 fn listed_key(key: &ListedKey) -> Part<'_> {
     let status = key.status.map_or("current", KeyStatus::as_str);
     Part::Object(vec![
@@ -56,10 +61,10 @@ fn listed_key(key: &ListedKey) -> Part<'_> {
 
 /// What stands at `/`: who this is, and where to go.
 pub(crate) fn pointers(app: &App) -> Vec<u8> {
-    let link = |path: &str| -> Part<'static> { format!("{}{path}", app.public_url).into() };
+    let link = |path: &str| -> Part<'static> { format!("{}{path}", app.letterhead.public_url).into() };
     json(&vec![
         ("name", "countersign".into()),
-        ("service", app.service_name.as_str().into()),
+        ("service", app.letterhead.service_name.as_str().into()),
         ("version", VERSION.into()),
         ("mode", "open".into()),
         (

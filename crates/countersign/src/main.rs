@@ -3,6 +3,7 @@
 //! Exit status: 0 pass, 1 fail, 2 could not be decided.
 
 use clap::{Args, Parser, Subcommand};
+use countersign_service::config::{Config, ConfigError, Flags};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -46,6 +47,26 @@ struct Settings {
     /// Folder for the keys and the database [default: ./countersign-data].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+}
+
+impl Settings {
+    fn load(&self) -> Result<Config, ConfigError> {
+        self.load_with(None)
+    }
+
+    /// The settings with one more flag.
+    fn load_with(&self, flag: Option<(&str, &str)>) -> Result<Config, ConfigError> {
+        let mut flags = Flags::default();
+        if let Some(folder) = &self.data {
+            flags = flags.with("data", folder.to_string_lossy());
+        }
+        if let Some((setting, text)) = flag {
+            flags = flags.with(setting, text);
+        }
+        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+        let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        Config::load(self.config.as_deref(), flags, variables)
+    }
 }
 
 fn main() -> ExitCode {

@@ -74,7 +74,9 @@ impl Verify {
     fn keys(&self) -> Result<KeyList> {
         if let Some(text) = &self.public_key {
             let key = PublicKey::from_base64(text);
-            return key.map(KeyList::Pinned).context("--public-key is not the canonical base64 of 32 bytes");
+            return key
+                .map(KeyList::Pinned)
+                .context("--public-key is not the canonical base64 of 32 bytes");
         }
         let path = self.keys.as_deref().context("give --keys or --public-key")?;
         KeyList::parse(&input::read(path)?).with_context(|| format!("cannot use {}", path.display()))
@@ -87,7 +89,9 @@ impl Verify {
             return Ok(request.hashes.into());
         }
         let hash = |path: &Option<PathBuf>| -> Result<Option<Hash>> {
-            path.as_deref().map(|path| Ok(Hash::of_value(&read_json(path)?))).transpose()
+            path.as_deref()
+                .map(|path| Ok(Hash::of_value(&read_json(path)?)))
+                .transpose()
         };
         Ok(Supplied {
             output: hash(&self.output)?,
@@ -102,15 +106,28 @@ fn hash_of_rules(path: &Path) -> Result<Hash> {
     let value = read_json(path)?;
     match &value {
         Value::Array(_) => Ok(rules_hash(Some(&value), None)),
-        Value::Object(both) if both.members().iter().all(|m| m.name == "rules" || m.name == "bounds") => {
+        Value::Object(both)
+            if both
+                .members()
+                .iter()
+                .all(|m| m.name == "rules" || m.name == "bounds") =>
+        {
             Ok(rules_hash(both.get("rules"), both.get("bounds")))
         }
-        _ => bail!("{} needs {{\"rules\": …, \"bounds\": …}} or an array of rules", path.display()),
+        _ => bail!(
+            "{} needs {{\"rules\": …, \"bounds\": …}} or an array of rules",
+            path.display()
+        ),
     }
 }
 
 fn read_json(path: &Path) -> Result<Value> {
     json::read(&input::read(path)?).map_err(|fault| {
-        anyhow::anyhow!("{} is not strict JSON (line {}, column {})", path.display(), fault.line, fault.column)
+        anyhow::anyhow!(
+            "{} is not strict JSON (line {}, column {})",
+            path.display(),
+            fault.line,
+            fault.column
+        )
     })
 }

@@ -145,3 +145,250 @@ fn cut(key: &str) -> String {
         Some((end, _)) => format!("{}…", &key[..end]),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::read;
+
+    fn parse(key: &str, bound: &str) -> Result<Bound, Vec<FieldProblem>> {
+        Bound::parse(key, &read(bound.as_bytes()).unwrap(), 0)
+    }
+
+    fn finding(key: &str, bound: &str, output: &str) -> Option<Finding> {
+        let output = read(output.as_bytes()).unwrap();
+        parse(key, bound).unwrap().check(&output, &mut Selections::new())
+    }
+
+    #[test]
+    fn values_must_lie_within_inclusive_limits() {
+        let rows = [
+            ("a", r#"{"min":0,"max":100}"#, r#"{"a":0}"#, ""),
+            ("a", r#"{"min":0,"max":100}"#, r#"{"a":100.0}"#, ""),
+            (
+                "a",
+                r#"{"min":0,"max":100}"#,
+                r#"{"a":100.00000000000001}"#,
+                "value at a is 100.00000000000001, expected 0 to 100",
+            ),
+            (
+                "a",
+                r#"{"min":0.5}"#,
+                r#"{"a":0}"#,
+                "value at a is 0, expected >= 0.5",
+            ),
+            (
+                "a",
+                r#"{"max":1.0,"min":null}"#,
+                r#"{"a":2}"#,
+                "value at a is 2, expected <= 1.0",
+            ),
+            ("a", r#"{"min":1,"max":1}"#, r#"{"a":1}"#, ""),
+            (
+                "$.a[].b",
+                r#"{"max":1}"#,
+                r#"{"a":[{"b":1},{"b":2},{"b":3}]}"#,
+                "value at a[1].b is 2, expected <= 1 (and 1 more)",
+            ),
+            ("a[]", r#"{"max":1}"#, r#"{"a":[]}"#, ""),
+            ("$", r#"{"max":1}"#, "2", "value at $ is 2, expected <= 1"),
+            ("1%", r#"{"max":1}"#, r#"{"1%":1}"#, ""),
+            (
+                "a",
+                r#"{"min":"2026-10-01"}"#,
+                r#"{"a":"2026-10-01T00:00:00Z"}"#,
+                "",
+            ),
+            (
+                "a",
+                r#"{"min":"2026-10-01","max":"2026-10-31"}"#,
+                r#"{"a":"2026-11-01"}"#,
+                r#"value at a is "2026-11-01", expected "2026-10-01" to "2026-10-31""#,
+            ),
+            (
+                "a",
+                r#"{"min":"2026-10-01"}"#,
+                r#"{"a":5}"#,
+                "value at a is integer, expected a date",
+            ),
+            (
+                "a",
+                r#"{"max":"2026-10-01"}"#,
+                r#"{"a":"x"}"#,
+                "value at a is string, expected a date",
+            ),
+            (
+                "a",
+                r#"{"max":1}"#,
+                r#"{"a":"2026-10-01"}"#,
+                "value at a is string, expected a number",
+            ),
+            (
+                "a",
+                r#"{"max":1}"#,
+                r#"{"a":false}"#,
+                "value at a is boolean, expected a number",
+            ),
+            (
+                "a[]",
+                r#"{"max":1}"#,
+                r#"{"a":[null,2,"x"]}"#,
+                "no value at a[0] (and 2 more)",
+            ),
+            (
+                "a[]",
+                r#"{"max":1}"#,
+                r#"{"a":[2,null,"x"]}"#,
+                "value at a[0] is 2, expected <= 1 (and 2 more)",
+            ),
+            (
+                "a[]",
+                r#"{"max":1,"if_present":true}"#,
+                r#"{"a":[null,"x",1]}"#,
+                "value at a[1] is string, expected a number",
+            ),
+            ("a.b", r#"{"max":1}"#, "{}", "no value at a"),
+            ("a.b", r#"{"max":1,"if_present":true}"#, "{}", ""),
+        ];
+        for (key, bound, output, expected) in rows {
+            let detail = finding(key, bound, output)
+                .map(|finding| finding.detail)
+                .unwrap_or_default();
+            assert_eq!(detail, expected, "{key} {bound} {output}");
+        }
+        let finding = finding("$.a", r#"{"max":1}"#, r#"{"a":2}"#).unwrap();
+        assert_eq!(
+            (finding.check, finding.field.as_str()),
+            (CheckName::BoundsRange, "a")
+        );
+        assert_eq!(
+            (finding.expected.as_str(), finding.found.as_str()),
+            ("<= 1", "2 at a")
+        );
+    }
+
+    #[test]
+    fn every_problem_of_a_bound_is_told() {
+        let limit = "must be a number or an ISO 8601 date";
+        let rows: [(&str, &str, &[String]); 20] = [
+            (
+                "a..b",
+                r#"{"min":1}"#,
+                &["bounds['a..b'] is not a valid path".to_owned()],
+            ),
+            ("", r#"{"min":1}"#, &["bounds[''] is not a valid path".to_owned()]),
+            ("a", "5", &["bounds['a'] must be an object".to_owned()]),
+            ("a", "null", &["bounds['a'] must be an object".to_owned()]),
+            ("a", "[1,2]", &["bounds['a'] must be an object".to_owned()]),
+            ("a", "{}", &["bounds['a'] must have 'min' or 'max'".to_owned()]),
+            (
+                "a",
+                r#"{"min":null,"max":null}"#,
+                &["bounds['a'] must have 'min' or 'max'".to_owned()],
+            ),
+            (
+                "a",
+                r#"{"if_present":true}"#,
+                &["bounds['a'] must have 'min' or 'max'".to_owned()],
+            ),
+            (
+                "a",
+                r#"{"min":2,"max":1}"#,
+                &["bounds['a'] must not have 'min' above 'max'".to_owned()],
+            ),
+            (
+                "a",
+                r#"{"min":"2026-10-02","max":"2026-10-01T23:59:59.9"}"#,
+                &["bounds['a'] must not have 'min' above 'max'".to_owned()],
+            ),
+            (
+                "a",
+                r#"{"min":1,"max":"2026-10-01"}"#,
+                &["bounds['a'] must not mix a number and a date".to_owned()],
+            ),
+            ("a", r#"{"min":"1"}"#, &[format!("bounds['a'].min {limit}")]),
+            (
+                "a",
+                r#"{"max":true,"min":[]}"#,
+                &[
+                    format!("bounds['a'].max {limit}"),
+                    format!("bounds['a'].min {limit}"),
+                ],
+            ),
+            (
+                "a",
+                r#"{"min":1,"max":{}}"#,
+                &[format!("bounds['a'].max {limit}")],
+            ),
+            (
+                "a",
+                r#"{"min":1,"if_present":null}"#,
+                &["bounds['a'].if_present must be true or false".to_owned()],
+            ),
+            (
+                "a",
+                r#"{"min":1,"maximum":2}"#,
+                &["bounds['a'] has an unknown member".to_owned()],
+            ),
+            (
+                "a.",
+                r#"{"maximum":2,"if_present":"yes"}"#,
+                &[
+                    "bounds['a.'] is not a valid path".to_owned(),
+                    "bounds['a.'] must have 'min' or 'max'".to_owned(),
+                    "bounds['a.'] has an unknown member".to_owned(),
+                    "bounds['a.'].if_present must be true or false".to_owned(),
+                ],
+            ),
+            (
+                "[",
+                "1",
+                &[
+                    "bounds['['] is not a valid path".to_owned(),
+                    "bounds['['] must be an object".to_owned(),
+                ],
+            ),
+            (
+                &"é".repeat(501),
+                r#"{"min":1}"#,
+                &[format!(
+                    "bounds['{}…'] is too long (at most 500 characters)",
+                    "é".repeat(64)
+                )],
+            ),
+            (
+                &"[".repeat(64),
+                r#"{"min":1}"#,
+                &[format!("bounds['{}'] is not a valid path", "[".repeat(64))],
+            ),
+        ];
+        for (key, bound, expected) in rows {
+            let problems = parse(key, bound).unwrap_err();
+            let told: Vec<String> = problems
+                .iter()
+                .map(|problem| format!("{} {}", problem.field, problem.problem))
+                .collect();
+            assert_eq!(told, expected, "{key} {bound}");
+        }
+    }
+
+    #[test]
+    fn defaults_are_filled_in_for_the_hash() {
+        let rows = [
+            (
+                r#"{"min":0,"max":100}"#,
+                r#"{"if_present":false,"max":100,"min":0}"#,
+            ),
+            (r#"{"min":1.50}"#, r#"{"if_present":false,"max":null,"min":1.5}"#),
+            (
+                r#"{"min":null,"max":"2026-10-01","if_present":true}"#,
+                r#"{"if_present":true,"max":"2026-10-01","min":null}"#,
+            ),
+        ];
+        for (bound, expected) in rows {
+            let mut filled = Vec::new();
+            Bound::write_filled(&read(bound.as_bytes()).unwrap(), &mut filled);
+            assert_eq!(String::from_utf8(filled).unwrap(), expected);
+        }
+    }
+}

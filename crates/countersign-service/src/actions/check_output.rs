@@ -2,7 +2,8 @@
 //!
 //! Each step takes the value of the step before, so leaving one out does not compile.
 
-use crate::app::{App, Deadline, VERSION, new_id};
+use super::issue_receipt::issue_receipt;
+use crate::app::{App, Deadline};
 use crate::kept;
 use crate::pay::{Admission, admit};
 use crate::problem::{Problem, Unavailable};
@@ -11,7 +12,6 @@ use bytes::Bytes;
 use countersign_core::check::budget::{Budget, Exhausted};
 use countersign_core::check::report::Report;
 use countersign_core::check::request::{Request, Schemas};
-use countersign_core::receipt::Facts;
 use countersign_store::ReceiptRow;
 use std::sync::Arc;
 
@@ -110,20 +110,12 @@ fn check(app: &App, request: &Request, mut budget: Budget<'_>) -> Result<Result<
     }
 }
 
-/// Makes the statement and signs it. If we die after this, a receipt existed for a moment that nobody saw.
-fn sign(app: &App, request: &Request, report: &Report, _proof: Admission) -> Result<Signed, Problem> {
-    let verified_at = app.now();
-    let key = app
-        .signer
-        .current(verified_at)
-        .map_err(|error| Problem::ServiceUnavailable(Unavailable::Signing(error.to_string())))?;
-    let id = new_id(verified_at).into_bytes();
-    let facts = Facts::new(request, report, id, verified_at, VERSION);
-    let unsigned = facts.receipt(report, request.detail, &app.issuer(&key.version));
-    let signature = key.sign(&unsigned.signed_bytes);
+/// Signs. If we die after this, a receipt existed for a moment that nobody saw.
+fn sign(app: &App, request: &Request, report: &Report, proof: Admission) -> Result<Signed, Problem> {
+    let issued = issue_receipt(&app.signer, &app.letterhead, app.now(), request, report, proof)?;
     Ok(Signed {
-        row: kept::row(&facts, request, report, &key.version, &app.signer),
-        answer: unsigned.seal(&signature),
+        row: kept::row(&issued.facts, request, report, &issued.key.version, &app.signer),
+        answer: issued.answer,
     })
 }
 

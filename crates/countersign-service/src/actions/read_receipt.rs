@@ -27,7 +27,7 @@ pub(crate) async fn read_receipt(app: &App, id: &str) -> Result<Bytes, Problem> 
         let failed = |error: crate::signer::SignerError| Unavailable::Signing(error.to_string());
         (current.map_err(failed).map_err(Problem::ServiceUnavailable)?, now)
     };
-    let unsigned = facts.compact(&app.issuer(&key.version), attested_at);
+    let unsigned = facts.compact(&app.letterhead.issuer(&key.version), attested_at);
     let signature = key.sign(&unsigned.signed_bytes);
     Ok(unsigned.seal(&signature).into())
 }
