@@ -48,6 +48,106 @@ fn a_fail_is_an_answer_too() {
 }
 
 #[test]
+fn the_golden_invoices_come_out_as_published() {
+    let rig = Rig::start();
+    for name in ["invoice-draft", "invoice-final"] {
+        let answer = rig.post("/verify/schema", &vector(&format!("{name}.request.json")));
+        let published = read(&vector(&format!("{name}.response.json"))).unwrap();
+        let published = published.as_object().unwrap().members();
+        let document = answer.json();
+        assert_eq!(document.as_object().unwrap().len(), published.len(), "{name}");
+        for member in published {
+            // What differs by nature: id, time, version, key and address.
+            let ours = [
+                "verification_id",
+                "verified_at",
+                "verifier_version",
+                "verify",
+                "attestation",
+            ];
+            if !ours.contains(&member.name.as_str()) {
+                assert_eq!(
+                    document.get(&member.name),
+                    Some(&member.value),
+                    "{name}: {}",
+                    member.name
+                );
+            }
+        }
+        let verified = verify(&answer.body, &rig.keys(), &Supplied::default()).unwrap();
+        assert_eq!(verified.outcome(), Outcome::Valid);
+    }
+}
+
+#[test]
+fn a_schema_that_is_not_valid_and_an_output_that_breaks_it_are_told_apart() {
+    let rig = Rig::start();
+    let request = |schema: &str, output: &str| {
+        let body = format!(r#"{{"task_id":"t","expected_schema":{schema},"submitted_output":{output}}}"#);
+        rig.post("/verify/schema", body.as_bytes())
+    };
+    let fail = request(
+        r#"{"properties":{"total":{"type":"number"}}}"#,
+        r#"{"total":"x"}"#,
+    );
+    assert_eq!((fail.status, fail.member("result")), (200, "fail".to_owned()));
+    assert!(
+        fail.text()
+            .contains("schema:type at '$.total': expected number, found string"),
+        "{}",
+        fail.text()
+    );
+    let invalid = request(r#"{"type":"nonsense"}"#, "{}");
+    assert_eq!(
+        (invalid.status, invalid.member("code")),
+        (422, "invalid_request".to_owned())
+    );
+    assert!(invalid.text().contains("\"guidance\"") && invalid.text().contains("expected_schema.type"));
+}
+
+#[test]
+fn a_hostile_schema_costs_a_422_and_nobody_else_anything() {
+    let rig = Rig::start();
+    // Each definition applies the next one twice: 2^40 evaluations.
+    let doubling: Vec<_> = (0..40)
+        .map(|level| {
+            format!(
+                r##""d{level}":{{"allOf":[{{"$ref":"#/$defs/d{0}"}},{{"$ref":"#/$defs/d{0}"}}]}}"##,
+                level + 1
+            )
+        })
+        .collect();
+    let doubling = format!(
+        r##"{{"$ref":"#/$defs/d0","$defs":{{{},"d40":{{"type":"null"}}}}}}"##,
+        doubling.join(",")
+    );
+    // A chain of references that goes no deeper into the output.
+    let chain: Vec<_> = (0..4_000)
+        .map(|level| format!(r##""d{level}":{{"$ref":"#/$defs/d{}"}}"##, level + 1))
+        .collect();
+    let chain = format!(
+        r##"{{"$ref":"#/$defs/d0","$defs":{{{},"d4000":{{}}}}}}"##,
+        chain.join(",")
+    );
+    for schema in [doubling, chain, r##"{"$ref":"#"}"##.to_owned()] {
+        let body = format!(r#"{{"task_id":"t","expected_schema":{schema},"submitted_output":null}}"#);
+        let answer = rig.post("/verify/schema", body.as_bytes());
+        assert_eq!(
+            (answer.status, answer.member("code")),
+            (422, "invalid_request".to_owned()),
+            "{}",
+            answer.text()
+        );
+        assert!(
+            answer.member("message").contains("expected_schema"),
+            "{}",
+            answer.text()
+        );
+    }
+    assert_eq!(rig.post("/verify/schema", MINIMAL.as_bytes()).status, 200);
+}
+
+#[test]
 fn both_routes_give_the_same_but_for_id_and_signature() {
     let rig = Rig::start();
     let stripped = |path: &str| {

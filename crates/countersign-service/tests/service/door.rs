@@ -2,6 +2,7 @@
 
 use crate::rig::{Client, MINIMAL, Rig, vector};
 use countersign_core::json::{Value, read};
+use countersign_service::Patience;
 
 const GETS: &[&str] = &[
     "/",
@@ -79,7 +80,7 @@ fn an_empty_post_is_invalid_and_asks_for_no_payment() {
 
 #[test]
 fn every_answer_has_the_headers_of_its_kind() {
-    let rig = Rig::with("public_url = \"https://verify.example\"", Default::default());
+    let rig = Rig::with("public_url = \"https://verify.example\"", Patience::default());
     let rows = [
         ("GET", "/", 200, "public, max-age=300"),
         ("HEAD", "/", 200, "public, max-age=300"),

@@ -2,6 +2,7 @@
 
 use crate::rig::{MINIMAL, Rig};
 use countersign_service::Patience;
+use std::io::{ErrorKind, Write as _};
 use std::time::{Duration, Instant};
 
 /// A valid request of exactly so many bytes.
@@ -151,7 +152,6 @@ fn dripping_a_head_does_not_keep_a_connection() {
     let begun = Instant::now();
     let ended = loop {
         std::thread::sleep(Duration::from_millis(50));
-        use std::io::Write as _;
         if client.stream.write_all(b"a").is_err() {
             break true;
         }
@@ -171,20 +171,14 @@ fn a_client_that_does_not_read_its_answers_loses_the_connection() {
         .set_write_timeout(Some(Duration::from_secs(5)))
         .unwrap();
     let request = "GET /.well-known/agent-card.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_000);
-    let ended = (0..200).any(|_| {
-        use std::io::Write as _;
-        match client.stream.write_all(request.as_bytes()) {
-            Ok(()) => false,
-            Err(error) => {
-                assert!(
-                    !matches!(
-                        error.kind(),
-                        std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
-                    ),
-                    "the server still holds the connection"
-                );
-                true
-            }
+    let ended = (0..200).any(|_| match client.stream.write_all(request.as_bytes()) {
+        Ok(()) => false,
+        Err(error) => {
+            assert!(
+                !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+                "the server still holds the connection"
+            );
+            true
         }
     });
     assert!(ended, "everything was taken in");

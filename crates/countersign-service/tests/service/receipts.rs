@@ -2,6 +2,7 @@
 
 use crate::rig::{FAILING, MINIMAL, Rig, compact};
 use countersign_core::receipt::{Outcome, Supplied, verify};
+use countersign_service::Patience;
 use countersign_service::signer::{LISTED_BEFORE_USE_SECONDS, RELOAD_SECONDS, rotate_key};
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ fn path_of(rig: &Rig, request: &str) -> (String, Vec<u8>) {
 
 #[test]
 fn a_stored_receipt_has_the_very_bytes_of_the_compact_answer() {
-    let mut rig = Rig::with("public_url = \"https://verify.example\"", Default::default());
+    let mut rig = Rig::with("public_url = \"https://verify.example\"", Patience::default());
     for request in [MINIMAL, FAILING, &FAILING.replace("true}", "false}")] {
         let (path, sent) = path_of(&rig, &compact(request));
         rig.clock.forward(3_600);
@@ -98,7 +99,7 @@ fn a_rotated_key_takes_over_without_a_restart_and_old_receipts_keep_their_key() 
     let (path, sent) = path_of(&rig, &compact(MINIMAL));
     let folder = rig.data().join("keys");
     assert_eq!(rotate_key(&folder, rig.clock.now()).unwrap(), "v1-2026-11b");
-    let deadline = Instant::now() + Duration::from_secs(RELOAD_SECONDS + 10);
+    let deadline = Instant::now() + Duration::from_secs(u64::from(RELOAD_SECONDS) + 10);
     let listed = |text: &str| rig.get("/.well-known/agent-card.json").text().contains(text);
     while !listed("\"status\":\"next\"") {
         assert!(Instant::now() < deadline, "the new key is listed");

@@ -34,8 +34,9 @@ pub(crate) struct RigClock {
 }
 
 impl RigClock {
-    pub(crate) fn forward(&self, seconds: i64) {
-        self.micros.fetch_add(seconds * 1_000_000, Ordering::SeqCst);
+    pub(crate) fn forward(&self, seconds: u32) {
+        self.micros
+            .fetch_add(i64::from(seconds) * 1_000_000, Ordering::SeqCst);
     }
 
     pub(crate) fn set_broken(&self, broken: bool) {
@@ -173,14 +174,14 @@ impl Client {
     }
 
     pub(crate) fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) {
-        let mut head = format!("{method} {path} HTTP/1.1\r\nHost: x\r\n");
-        for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
+        let length = body.len().to_string();
+        let mut lines = vec![format!("{method} {path} HTTP/1.1"), "Host: x".to_owned()];
+        lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}")));
         if !body.is_empty() || method == "POST" {
-            head.push_str(&format!("Content-Length: {}\r\n", body.len()));
+            lines.push(format!("Content-Length: {length}"));
         }
-        self.write([head.as_bytes(), b"\r\n", body].concat());
+        let head = lines.join("\r\n") + "\r\n\r\n";
+        self.write([head.as_bytes(), body].concat());
     }
 
     /// Reads one answer to a request with this method.
