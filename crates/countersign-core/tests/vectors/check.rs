@@ -31,7 +31,11 @@ fn answer(body: &str) -> Value {
         }
     };
     let facts = Facts::new(&request, &report, [7; 16], Timestamp(0), "0.0.0");
-    let issuer = Issuer { public_url: "https://verify.example", service_name: "s", key_version: "v1" };
+    let issuer = Issuer {
+        public_url: "https://verify.example",
+        service_name: "s",
+        key_version: "v1",
+    };
     let unsigned = facts.receipt(&report, request.detail, &issuer);
     let mut answer: Value = serde_json::from_slice(&unsigned.seal(&[0; 64])).unwrap();
     answer["class"] = answer["result"].clone();
@@ -45,14 +49,17 @@ fn difference(at: &str, expect: &Value, found: &Value) -> Option<String> {
         (Value::Object(expect), found) => expect.iter().find_map(|(name, expect)| {
             let found = &found[name];
             match expect.as_array().filter(|_| name == "class") {
-                Some(words) => (!words.contains(found)).then(|| format!("class is {found}, not one of {words:?}")),
+                Some(words) => {
+                    (!words.contains(found)).then(|| format!("class is {found}, not one of {words:?}"))
+                }
                 None => difference(&format!("{at}.{name}"), expect, found),
             }
         }),
         (Value::Array(expect), Value::Array(found)) => {
             let differs = |(index, (expect, found))| difference(&format!("{at}[{index}]"), expect, found);
             let inside = expect.iter().zip(found).enumerate().find_map(differs);
-            let lengths = (expect.len() != found.len()).then(|| format!("{at}: {found:?} has not {} entries", expect.len()));
+            let lengths = (expect.len() != found.len())
+                .then(|| format!("{at}: {found:?} has not {} entries", expect.len()));
             inside.or(lengths)
         }
         (Value::Number(expect), Value::Number(found)) if expect.as_f64() == found.as_f64() => None,
@@ -68,7 +75,10 @@ fn served_check(case: &Value) -> Result<(), String> {
     };
     let answer = answer(&body);
     difference("", &case["expect"], &answer).map_or(Ok(()), |difference| {
-        Err(format!("{difference}\n    in: {body:.300}\n    out: {:.500}", answer.to_string()))
+        Err(format!(
+            "{difference}\n    in: {body:.300}\n    out: {:.500}",
+            answer.to_string()
+        ))
     })
 }
 
