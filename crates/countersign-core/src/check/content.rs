@@ -165,6 +165,7 @@ impl<'a> Pass<'a> {
             Finding {
                 check: fault.check,
                 field: paths.field(path),
+                is_root: path == 0,
                 expected: fault.expected.to_owned(),
                 found,
                 detail,

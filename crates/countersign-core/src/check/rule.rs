@@ -144,6 +144,7 @@ mod tests {
         let expected = Finding {
             check: crate::check::name::CheckName::ConsistencySumEquals,
             field: "line_items[].line_total".to_owned(),
+            is_root: false,
             expected: "a sum equal to total (135.0)".to_owned(),
             found: "sum 129.5".to_owned(),
             detail: "values sum to 129.5, expected total (135.0)".to_owned(),
