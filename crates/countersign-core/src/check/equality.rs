@@ -184,6 +184,13 @@ fn fingerprint(value: &Value) -> u32 {
     (state >> 32) as u32
 }
 
+/// The same for a name.
+pub(crate) fn fingerprint_of_name(name: &str) -> u32 {
+    let mut state = 0;
+    mix_text(name, &mut state);
+    (state >> 32) as u32
+}
+
 fn mix(value: &Value, state: &mut u64) {
     match value {
         Value::Null => mix_word(1, state),

@@ -1,6 +1,6 @@
 //! Paths: `line_items[].total`, and what it selects (verification.md, section 9).
 
-use crate::json::Value;
+use crate::json::{Object, Value};
 use crate::limits::{PATH_CHARS_MAX, PATH_SEGMENTS_MAX};
 use crate::place::{self, Place};
 use compact_str::CompactString;
@@ -188,11 +188,12 @@ impl Indexes<'_> {
 }
 
 /// Walks from `value` along `steps[at..]` and visits every stop in array order, with the indexes taken for each
-/// `[]` so far. Ends early when the visitor breaks.
+/// `[]` so far. Ends early when the visitor breaks. `hint` is where the first step found its member last time,
+/// if it is one into a member.
 pub(crate) fn walk<'a, V>(
     value: &'a Value,
-    steps: &[Step],
-    at: usize,
+    (steps, at): (&[Step], usize),
+    hint: &mut usize,
     indexes: Indexes<'_>,
     visit: &mut V,
 ) -> ControlFlow<()>
@@ -202,9 +203,11 @@ where
     let mut value = value;
     for (taken, step) in steps.iter().enumerate().skip(at) {
         let next = match (step, value) {
+            (Step::Name(name), Value::Object(object)) if taken == at => find(object, name, hint),
             (Step::Name(name), Value::Object(object)) => object.get(name),
             (Step::Index(index), Value::Array(elements)) => elements.get(*index),
             (Step::Every, Value::Array(elements)) => {
+                let mut hint = 0;
                 for (index, element) in elements.iter().enumerate() {
                     let indexes = Indexes {
                         last: Some((&indexes, index)),
@@ -212,7 +215,7 @@ where
                     if taken + 1 == steps.len() {
                         visit(Stop::at(element, steps.len()), indexes)?;
                     } else {
-                        walk(element, steps, taken + 1, indexes, visit)?;
+                        walk(element, (steps, taken + 1), &mut hint, indexes, visit)?;
                     }
                 }
                 return ControlFlow::Continue(());
@@ -233,6 +236,15 @@ where
         }
     }
     visit(Stop::at(value, steps.len()), indexes)
+}
+
+/// The member with this name. Objects of one array mostly have it at one position.
+fn find<'a>(object: &'a Object, name: &str, hint: &mut usize) -> Option<&'a Value> {
+    let members = object.members();
+    if members.get(*hint).is_none_or(|member| member.name != name) {
+        *hint = object.position(name).ok()?;
+    }
+    Some(&members[*hint].value)
 }
 
 impl<'a> Stop<'a> {
@@ -346,8 +358,8 @@ mod tests {
         let mut stops = Vec::new();
         let _ = walk(
             &output,
-            path.steps(),
-            0,
+            (path.steps(), 0),
+            &mut 0,
             Indexes::default(),
             &mut |stop, indexes| {
                 let missing = if stop.value.is_none() { "!" } else { "" };

@@ -149,13 +149,19 @@ fn is_same(a: &Path, b: &Path) -> bool {
 impl<'a> Selection<'a> {
     fn of(output: &'a Value, path: &'a Path) -> Self {
         let (mut values, mut missing) = (Vec::new(), Missing::default());
-        let _ = walk(output, path.steps(), 0, Indexes::default(), &mut |stop, _| {
-            match stop.value {
-                Some(value) => values.push(value),
-                None => missing.add(values.len()),
-            }
-            ControlFlow::Continue(())
-        });
+        let _ = walk(
+            output,
+            (path.steps(), 0),
+            &mut 0,
+            Indexes::default(),
+            &mut |stop, _| {
+                match stop.value {
+                    Some(value) => values.push(value),
+                    None => missing.add(values.len()),
+                }
+                ControlFlow::Continue(())
+            },
+        );
         Selection {
             path,
             values,
@@ -218,8 +224,8 @@ impl<'a> Selection<'a> {
         let mut sought = Sought::new(element, self.missing);
         let _ = walk(
             output,
-            self.path.steps(),
-            0,
+            (self.path.steps(), 0),
+            &mut 0,
             Indexes::default(),
             &mut |stop, indexes| {
                 if !sought.is_here(stop.value.is_some()) {

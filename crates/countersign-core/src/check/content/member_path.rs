@@ -1,6 +1,7 @@
 //! The member paths of one output: names from the root, indexes collapsed to `[]` (verification.md, sections 12
 //! and 16).
 
+use crate::check::equality::fingerprint_of_name;
 use crate::limits::TEXT_CHARS_MAX;
 use crate::place::write_name;
 use std::collections::BTreeMap;
@@ -38,8 +39,9 @@ pub(super) struct Marks {
 /// Every member path seen so far: a tree of names, and of `[]` where elements have members.
 pub(super) struct MemberPaths<'a> {
     nodes: Vec<Node<'a>>,
-    /// The children of nodes that have many and are asked for one out of turn.
-    index: BTreeMap<(u32, &'a str), u32>,
+    /// The children of nodes that have many and are asked for one out of turn, by parent, fingerprint of the
+    /// name and name: names are rarely looked at, and no choice of names makes this slow.
+    index: BTreeMap<(u32, u32, &'a str), u32>,
 }
 
 struct Node<'a> {
@@ -155,12 +157,18 @@ impl<'a> MemberPaths<'a> {
             let mut child = first_child;
             while child != 0 {
                 let node = &self.nodes[child as usize];
-                self.index.insert((parent, node.name.unwrap_or_default()), child);
+                let name = node.name.unwrap_or_default();
+                self.index
+                    .insert((parent, fingerprint_of_name(name), name), child);
                 child = node.next;
             }
         }
         let next = self.nodes.len() as u32;
-        match *self.index.entry((parent, name)).or_insert(next) {
+        match *self
+            .index
+            .entry((parent, fingerprint_of_name(name), name))
+            .or_insert(next)
+        {
             new if new == next => self.add(parent, name),
             known => known,
         }

@@ -266,35 +266,34 @@ impl<'a> Pairing<'a> {
     /// Visits every element of `field` with its counterpart, in array order, until the visitor breaks.
     fn walk(&self, output: &'a Value, mut visit: impl FnMut(Pair<'a>, Indexes<'_>) -> ControlFlow<()>) {
         let shared = &self.field.steps()[..self.paired];
-        let _ = walk(output, shared, 0, Indexes::default(), &mut |stop, indexes| {
-            let Some(element) = stop.value else {
-                return visit(
-                    Pair {
-                        value: stop,
-                        counterpart: stop,
-                    },
-                    indexes,
-                );
-            };
-            let mut counterpart = stop;
-            let _ = walk(
-                element,
-                self.other.steps(),
-                self.paired,
-                indexes,
-                &mut |stop, _| {
+        let (mut hint, mut hint_of_other) = (0, 0);
+        let _ = walk(
+            output,
+            (shared, 0),
+            &mut 0,
+            Indexes::default(),
+            &mut |stop, indexes| {
+                let Some(element) = stop.value else {
+                    return visit(
+                        Pair {
+                            value: stop,
+                            counterpart: stop,
+                        },
+                        indexes,
+                    );
+                };
+                let mut counterpart = stop;
+                let other = (self.other.steps(), self.paired);
+                let _ = walk(element, other, &mut hint_of_other, indexes, &mut |stop, _| {
                     counterpart = stop;
                     ControlFlow::Break(())
-                },
-            );
-            walk(
-                element,
-                self.field.steps(),
-                self.paired,
-                indexes,
-                &mut |value, indexes| visit(Pair { value, counterpart }, indexes),
-            )
-        });
+                });
+                let field = (self.field.steps(), self.paired);
+                walk(element, field, &mut hint, indexes, &mut |value, indexes| {
+                    visit(Pair { value, counterpart }, indexes)
+                })
+            },
+        );
     }
 }
 
