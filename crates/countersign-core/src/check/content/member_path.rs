@@ -1,6 +1,7 @@
 //! The member paths of one output: names from the root, indexes collapsed to `[]` (verification.md, sections 12
 //! and 16).
 
+use crate::check::equality::fingerprint_of_name;
 use crate::limits::TEXT_CHARS_MAX;
 use crate::place::write_name;
 use std::collections::BTreeMap;
@@ -38,8 +39,9 @@ pub(super) struct Marks {
 /// Every member path seen so far: a tree of names, and of `[]` where elements have members.
 pub(super) struct MemberPaths<'a> {
     nodes: Vec<Node<'a>>,
-    /// The children of nodes that have many and are asked for one out of turn.
-    index: BTreeMap<(u32, &'a str), u32>,
+    /// The children of nodes that have many and are asked for one out of turn, by parent, fingerprint of the
+    /// name and name: names are rarely looked at, and no choice of names makes this slow.
+    index: BTreeMap<(u32, u32, &'a str), u32>,
 }
 
 struct Node<'a> {
@@ -91,13 +93,20 @@ impl<'a> MemberPaths<'a> {
 
     /// The spot of the next member.
     pub(super) fn member(&mut self, members: &mut Members, name: &'a str) -> Spot {
-        let node = if members.is_first {
-            self.add(members.node, name)
+        let ahead = if self.nodes[members.node as usize].is_indexed {
+            1
         } else {
-            let ahead = self
-                .find(members.next, name)
-                .or_else(|| self.find_anywhere(members.node, name));
-            ahead.unwrap_or_else(|| self.add(members.node, name))
+            FEW
+        };
+        let known = if members.is_first {
+            None
+        } else {
+            self.find(members.next, ahead, name)
+        };
+        let node = match known {
+            Some(known) => known,
+            None if members.is_first => self.add(members.node, name),
+            None => self.find_or_add(members.node, name),
         };
         members.next = self.nodes[node as usize].next;
         Spot { node, path: node }
@@ -115,18 +124,23 @@ impl<'a> MemberPaths<'a> {
         }
     }
 
-    /// Looks at the few siblings from `node` on.
-    fn find(&self, mut node: u32, name: &str) -> Option<u32> {
-        for _ in 0..FEW {
-            if node == 0 || self.nodes[node as usize].name == Some(name) {
-                break;
+    /// Looks at the next `count` siblings, `node` the first of them.
+    fn find(&self, mut node: u32, count: u32, name: &str) -> Option<u32> {
+        for _ in 0..count {
+            if node == 0 {
+                return None;
             }
-            node = self.nodes[node as usize].next;
+            let sibling = &self.nodes[node as usize];
+            if sibling.name == Some(name) {
+                return Some(node);
+            }
+            node = sibling.next;
         }
-        (node != 0 && self.nodes[node as usize].name == Some(name)).then_some(node)
+        None
     }
 
-    fn find_anywhere(&mut self, parent: u32, name: &'a str) -> Option<u32> {
+    /// Looks at all children, or adds one.
+    fn find_or_add(&mut self, parent: u32, name: &'a str) -> u32 {
         let Node {
             first_child,
             children,
@@ -134,31 +148,40 @@ impl<'a> MemberPaths<'a> {
             ..
         } = self.nodes[parent as usize];
         if children <= FEW {
-            return self.find(first_child, name);
+            return self
+                .find(first_child, FEW, name)
+                .unwrap_or_else(|| self.add(parent, name));
         }
         if !is_indexed {
             self.nodes[parent as usize].is_indexed = true;
             let mut child = first_child;
             while child != 0 {
                 let node = &self.nodes[child as usize];
-                self.index.insert((parent, node.name.unwrap_or_default()), child);
+                let name = node.name.unwrap_or_default();
+                self.index
+                    .insert((parent, fingerprint_of_name(name), name), child);
                 child = node.next;
             }
         }
-        self.index.get(&(parent, name)).copied()
+        let next = self.nodes.len() as u32;
+        match *self
+            .index
+            .entry((parent, fingerprint_of_name(name), name))
+            .or_insert(next)
+        {
+            new if new == next => self.add(parent, name),
+            known => known,
+        }
     }
 
+    /// Adds a child that there is not yet.
     fn add(&mut self, parent: u32, name: &'a str) -> u32 {
         let added = self.nodes.len() as u32;
         self.nodes.push(Node::new(Some(name), parent));
         let above = &mut self.nodes[parent as usize];
         above.children += 1;
-        let last = std::mem::replace(&mut above.last_child, added);
-        if above.is_indexed {
-            self.index.insert((parent, name), added);
-        }
-        match last {
-            0 => self.nodes[parent as usize].first_child = added,
+        match std::mem::replace(&mut above.last_child, added) {
+            0 => above.first_child = added,
             last => self.nodes[last as usize].next = added,
         }
         added

@@ -4,8 +4,8 @@ use crate::check::comparable::{Comparable, Op, kind_sought_by};
 use crate::check::finding::Finding;
 use crate::check::name::CheckName;
 use crate::check::offence::Offence;
-use crate::check::path::{Path, Step, Stop, walk};
-use crate::check::selection::{Offender, PairsKey, Selections};
+use crate::check::path::{Indexes, Path, Step, Stop, walk};
+use crate::check::selection::{Offender, Pairs, PairsKey, Selections, Sought};
 use crate::check::wording;
 use crate::decimal::difference_up;
 use crate::json::{Number, Value};
@@ -102,18 +102,17 @@ impl Comparison {
         selections: &mut Selections<'a>,
     ) -> Option<(Offence, usize)> {
         let selection = selections.select(output, field);
-        let comparable = counterpart.and_then(Comparable::of);
-        // How far down a number may go; worked out for the first that needs the tolerance.
-        let mut edge = None;
-        let offenders = selection.offenders(if_present, |value| match (&comparable, value) {
-            (Some(Comparable::Number(counterpart)), Value::Number(value)) => {
-                let (value, counterpart) = (self.upward(*value), self.upward(*counterpart));
-                value.value() < counterpart.value()
-                    && value.value() < *edge.get_or_insert_with(|| difference_up(counterpart, self.tolerance))
+        let offenders = match counterpart.and_then(Comparable::of) {
+            Some(Comparable::Number(counterpart)) => {
+                let edge = difference_up(self.upward(counterpart), self.tolerance);
+                selection.offenders(if_present, |value| match value {
+                    Value::Number(value) => self.upward(*value).value() < edge,
+                    _ => true,
+                })
             }
-            (Some(counterpart), value) => !self.holds(value, counterpart),
-            (None, _) => true,
-        })?;
+            Some(date) => selection.offenders(if_present, |value| !self.holds(value, &date)),
+            None => selection.offenders(if_present, |_| true),
+        }?;
         let place = selection.place(output, offenders.first);
         let offence = match (offenders.first, &self.counterpart) {
             (Offender::Missing, _) => Offence::missing(&place),
@@ -153,22 +152,32 @@ impl Comparison {
             field: pairing.field,
             other: pairing.other,
         };
-        let shortfalls = selections.pairs(key, || {
-            let mut shortfalls = Vec::new();
+        let pairs = selections.pairs(key, || {
+            let mut pairs = Pairs::default();
             pairing.walk(output, |pair, _| {
-                shortfalls.push(self.shortfall(pair.value.value, pair.counterpart.value));
+                match pair.values() {
+                    Some((value, counterpart)) => pairs.shortfalls.push(self.shortfall(value, counterpart)),
+                    None => pairs.missing.add(pairs.shortfalls.len()),
+                }
                 ControlFlow::Continue(())
             });
-            shortfalls
+            pairs
         });
         let tolerance = self.tolerance.value();
-        let offends = |shortfall: f64| shortfall > tolerance || (shortfall.is_nan() && !if_present);
-        let count = shortfalls.iter().filter(|shortfall| offends(**shortfall)).count();
-        let mut left = shortfalls.iter().position(|shortfall| offends(*shortfall))?;
+        let count = pairs
+            .shortfalls
+            .iter()
+            .filter(|shortfall| **shortfall > tolerance)
+            .count();
+        let first = pairs
+            .shortfalls
+            .iter()
+            .position(|shortfall| *shortfall > tolerance);
+        let offenders = pairs.missing.with(if_present, count, first)?;
+        let mut sought = Sought::new(offenders.first, pairs.missing);
         let mut offence = None;
         pairing.walk(output, |pair, indexes| {
-            if left > 0 {
-                left -= 1;
+            if !sought.is_here(pair.values().is_some()) {
                 return ControlFlow::Continue(());
             }
             let place = pairing.field.place(pair.value.taken, indexes);
@@ -183,28 +192,21 @@ impl Comparison {
             });
             ControlFlow::Break(())
         });
-        Some((offence?, count))
+        Some((offence?, offenders.count))
     }
 
-    /// The least tolerance with which a pair passes: 0 if it needs none, infinite if none helps, NaN if a
-    /// value is missing.
-    fn shortfall(&self, value: Option<&Value>, counterpart: Option<&Value>) -> f64 {
-        match (value, counterpart) {
-            (Some(Value::Number(value)), Some(Value::Number(counterpart))) => {
-                let (value, counterpart) = (self.upward(*value), self.upward(*counterpart));
-                if value.value() >= counterpart.value() {
-                    0.0
-                } else {
-                    difference_up(counterpart, value)
-                }
-            }
-            (Some(value), Some(counterpart)) => {
-                let holds =
-                    Comparable::of(counterpart).is_some_and(|counterpart| self.holds(value, &counterpart));
-                if holds { 0.0 } else { f64::INFINITY }
-            }
-            _ => f64::NAN,
+    /// The least tolerance with which a pair passes: 0 if it needs none, infinite if none helps.
+    fn shortfall(&self, value: &Value, counterpart: &Value) -> f64 {
+        if let (Value::Number(value), Value::Number(counterpart)) = (value, counterpart) {
+            let (value, counterpart) = (self.upward(*value), self.upward(*counterpart));
+            return if value.value() >= counterpart.value() {
+                0.0
+            } else {
+                difference_up(counterpart, value)
+            };
         }
+        let holds = Comparable::of(counterpart).is_some_and(|counterpart| self.holds(value, &counterpart));
+        if holds { 0.0 } else { f64::INFINITY }
     }
 
     /// Whether a value passes without a tolerance.
@@ -262,37 +264,43 @@ struct Pair<'a> {
 
 impl<'a> Pairing<'a> {
     /// Visits every element of `field` with its counterpart, in array order, until the visitor breaks.
-    fn walk(&self, output: &'a Value, mut visit: impl FnMut(Pair<'a>, &[usize]) -> ControlFlow<()>) {
+    fn walk(&self, output: &'a Value, mut visit: impl FnMut(Pair<'a>, Indexes<'_>) -> ControlFlow<()>) {
         let shared = &self.field.steps()[..self.paired];
-        let _ = walk(output, shared, 0, &mut Vec::new(), &mut |stop, indexes| {
-            let Some(element) = stop.value else {
-                return visit(
-                    Pair {
-                        value: stop,
-                        counterpart: stop,
-                    },
-                    indexes,
-                );
-            };
-            let mut counterpart = stop;
-            let _ = walk(
-                element,
-                self.other.steps(),
-                self.paired,
-                &mut Vec::new(),
-                &mut |stop, _| {
+        let (mut hint, mut hint_of_other) = (0, 0);
+        let _ = walk(
+            output,
+            (shared, 0),
+            &mut 0,
+            Indexes::default(),
+            &mut |stop, indexes| {
+                let Some(element) = stop.value else {
+                    return visit(
+                        Pair {
+                            value: stop,
+                            counterpart: stop,
+                        },
+                        indexes,
+                    );
+                };
+                let mut counterpart = stop;
+                let other = (self.other.steps(), self.paired);
+                let _ = walk(element, other, &mut hint_of_other, indexes, &mut |stop, _| {
                     counterpart = stop;
                     ControlFlow::Break(())
-                },
-            );
-            walk(
-                element,
-                self.field.steps(),
-                self.paired,
-                indexes,
-                &mut |value, indexes| visit(Pair { value, counterpart }, indexes),
-            )
-        });
+                });
+                let field = (self.field.steps(), self.paired);
+                walk(element, field, &mut hint, indexes, &mut |value, indexes| {
+                    visit(Pair { value, counterpart }, indexes)
+                })
+            },
+        );
+    }
+}
+
+impl<'a> Pair<'a> {
+    /// Both values, if none is missing.
+    fn values(&self) -> Option<(&'a Value, &'a Value)> {
+        self.value.value.zip(self.counterpart.value)
     }
 }
 

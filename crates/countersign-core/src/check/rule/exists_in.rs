@@ -26,39 +26,38 @@ pub(super) fn check<'a>(
     if selection.is_empty(if_present) {
         return None;
     }
-    let (classes, values) = (selection.classes(), &selection.values);
-    let (count, first, expected, missing_in_set) = match set {
-        Set::Values(set, set_classes) => {
-            let (count, first) = classes.outside(values, (set_classes, set));
-            (count, first, format!("one of {} listed values", set.len()), None)
-        }
+    let (outside, missing_in_set) = match set {
+        Set::Values(set, classes) => (
+            selection.classes().outside(&selection.values, (classes, set)),
+            None,
+        ),
         Set::Field(path) => {
             let set = selections.select(output, path);
-            if if_present && set.values.is_empty() && set.missing > 0 {
+            if if_present && set.is_missing() {
                 return None;
             }
-            let (count, first) = classes.outside(values, (set.classes(), &set.values));
-            let told = set.missing > 0 && !if_present && !values.is_empty();
-            (
-                count,
-                first,
-                format!("a value found at {}", path.field()),
-                told.then_some(set),
-            )
+            let is_told = set.missing.count > 0 && !if_present && !selection.values.is_empty();
+            (selections.outside(&selection, &set), is_told.then_some(set))
         }
     };
-    let offenders = selection.with_missing(if_present, count, first);
+    let offenders = selection.missing.with(if_present, outside.count, outside.first);
     if let Some(set) = missing_in_set {
         // Told before the elements: what they are not found in may be what is missing.
         let offence = Offence::missing(&set.place(output, Offender::Missing));
-        let count = set.missing + offenders.map_or(0, |offenders| offenders.count);
+        let count = set.missing.count + offenders.map_or(0, |offenders| offenders.count);
         return Some(offence.finding(CheckName::ConsistencyExistsIn, field, count));
     }
     let Offenders { count, first } = offenders?;
     let place = selection.place(output, first);
     let offence = match first {
         Offender::Missing => Offence::missing(&place),
-        Offender::Value(index) => Offence::unlike(&place, values[index], expected),
+        Offender::Value(index) => {
+            let expected = match set {
+                Set::Values(set, _) => format!("one of {} listed values", set.len()),
+                Set::Field(path) => format!("a value found at {}", path.field()),
+            };
+            Offence::unlike(&place, selection.values[index], expected)
+        }
     };
     Some(offence.finding(CheckName::ConsistencyExistsIn, field, count))
 }

@@ -25,7 +25,10 @@ pub(super) fn check<'a>(
 ) -> Option<Finding> {
     let selection = selections.select(output, field);
     let total = selection.total();
-    if let Some(offenders) = selection.with_missing(if_present, total.others, total.first_other) {
+    if let Some(offenders) = selection
+        .missing
+        .with(if_present, total.others, total.first_other)
+    {
         let place = selection.place(output, offenders.first);
         let offence = match offenders.first {
             Offender::Missing => Offence::missing(&place),
@@ -33,14 +36,14 @@ pub(super) fn check<'a>(
         };
         return Some(offence.finding(CheckName::ConsistencySumEquals, field, offenders.count));
     }
-    if selection.values.is_empty() && selection.missing > 0 {
+    if selection.is_missing() {
         return None;
     }
     let (target, path) = match target {
         Target::Number(number) => (*number, None),
         Target::Field(path) => {
             let found = selections.select(output, path);
-            if if_present && found.values.is_empty() && found.missing > 0 {
+            if if_present && found.is_missing() {
                 return None;
             }
             match found.values.iter().find_map(|value| value.as_number()) {
@@ -58,11 +61,14 @@ pub(super) fn check<'a>(
         return None;
     }
     let (sum, target) = (total.sum.text(), wording::number(target));
-    let shown = path.map_or(target.clone(), |path| format!("{} ({target})", path.field()));
+    let shown = match path {
+        None => target,
+        Some(path) => [path.field(), " (", &target, ")"].concat(),
+    };
     let offence = Offence {
-        detail: format!("values sum to {sum}, expected {shown}"),
-        expected: format!("a sum equal to {shown}"),
-        found: format!("sum {sum}"),
+        detail: ["values sum to ", &sum, ", expected ", &shown].concat(),
+        expected: ["a sum equal to ", &shown].concat(),
+        found: ["sum ", &sum].concat(),
     };
     Some(offence.finding(CheckName::ConsistencySumEquals, field, 1))
 }

@@ -13,9 +13,9 @@ pub(super) fn check<'a>(
     selections: &mut Selections<'a>,
 ) -> Option<Finding> {
     let selection = selections.select(output, field);
-    let repeats = selection.classes().repeats();
-    let (count, first) = repeats.map_or((0, usize::MAX), |repeats| (repeats.count, repeats.first));
-    let offenders = selection.with_missing(if_present, count, first)?;
+    let repeats = selection.repeats();
+    let (count, first) = repeats.map_or((0, None), |repeats| (repeats.count, Some(repeats.first)));
+    let offenders = selection.missing.with(if_present, count, first)?;
     let place = selection.place(output, offenders.first);
     let offence = match (offenders.first, repeats) {
         (Offender::Value(_), Some(repeats)) => {
