@@ -3,9 +3,17 @@
 //! Two canonical forms compare as their doubles do, so order and equality need nothing from here. Sums,
 //! tolerances and `multipleOf` do: 0.1 + 0.2 equals 0.3, and 0.3 is a multiple of 0.1.
 
+#![allow(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    clippy::float_cmp,
+    reason = "digits, exponents and limbs of doubles never fill a word; and only the very same double will do"
+)]
+
 use crate::canonical::number_text;
 use crate::json::Number;
 use std::cmp::Ordering;
+use std::fmt::Write;
 
 /// The decimal `±digits × 10^exponent` that a number's canonical form spells: at most 17 digits from the
 /// shortest spelling, or up to 21 where an integer is written out, then with trailing zeros removed.
@@ -25,6 +33,9 @@ impl Decimal {
                 digits: value.abs() as u64,
                 exponent: 0,
             };
+        }
+        if let Some(short) = Decimal::short(value) {
+            return short;
         }
         let text = number_text(number);
         let (mantissa, written) = text.split_once('e').unwrap_or((&text, "0"));
@@ -54,7 +65,43 @@ impl Decimal {
             exponent: exponent + zeros as i32,
         }
     }
+
+    /// The decimal of a fraction with few places, as money has, or of some billionths, as tolerances are. At
+    /// most 15 digits that read back as the same double are the shortest spelling of it: no other decimal of 15
+    /// digits does.
+    fn short(value: f64) -> Option<Self> {
+        const SCALES: [(f64, i32); 4] = [(10.0, 1), (100.0, 2), (1e3, 3), (1e4, 4)];
+        let size = value.abs();
+        let scales: &[(f64, i32)] = if size < 1e-4 { &[(1e9, 9)] } else { &SCALES };
+        scales.iter().find_map(|(scale, places)| {
+            let digits = (size * scale + 0.5) as u64;
+            let is_it = digits < 1_000_000_000_000_000 && digits as f64 / scale == size && digits % 10 != 0;
+            is_it.then_some(Decimal {
+                negative: value < 0.0,
+                digits,
+                exponent: -places,
+            })
+        })
+    }
+
+    /// The decimal as a whole number of 10^`exponent`, if it is one and fits.
+    fn in_units_of(self, exponent: i32) -> Option<i128> {
+        let scale = POWERS.get(usize::try_from(self.exponent - exponent).ok()?)?;
+        let units = scale.checked_mul(i128::from(self.digits))?;
+        Some(if self.negative { -units } else { units })
+    }
 }
+
+/// The powers of ten that an `i128` holds.
+const POWERS: [i128; 39] = {
+    let mut powers = [1; 39];
+    let mut index = 1;
+    while index < powers.len() {
+        powers[index] = powers[index - 1] * 10;
+        index += 1;
+    }
+    powers
+};
 
 /// Whether `value` is a whole multiple of `divisor`, decided on the decimals. False when `divisor` is 0.
 pub fn is_multiple(value: Number, divisor: Number) -> bool {
@@ -85,7 +132,44 @@ pub fn is_multiple(value: Number, divisor: Number) -> bool {
     rest == 0
 }
 
-/// Decimal digits of one limb of a [`Sum`].
+/// The least double that spells a decimal of at least `a - b`; infinite where no finite one does, or all do.
+///
+/// So `x >= a - b` on the decimals is `x >= difference_up(a, b)` on doubles, and a tolerance reaches from `b` up
+/// to `a` if it is at least `difference_up(a, b)`.
+pub fn difference_up(a: Number, b: Number) -> f64 {
+    if let Some(short) = short_difference(Decimal::of(a), Decimal::of(b)) {
+        return short;
+    }
+    let mut exact = Sum::default();
+    exact.add(a);
+    exact.subtract(b);
+    let nearest = exact.nearest();
+    if nearest.is_infinite() {
+        return nearest;
+    }
+    // Shortest spellings lie within half a step of their doubles, as `exact` does: no more than one step is
+    // missing.
+    exact.subtract(Number::new(nearest, false));
+    if exact.sign() == Ordering::Greater {
+        nearest.next_up()
+    } else {
+        nearest
+    }
+}
+
+/// A difference of at most 15 digits: its nearest double spells it exactly.
+fn short_difference(a: Decimal, b: Decimal) -> Option<f64> {
+    let exponent = a.exponent.min(b.exponent);
+    let difference = a.in_units_of(exponent)?.checked_sub(b.in_units_of(exponent)?)?;
+    let scale = POWERS.get(usize::try_from(-exponent).ok()?)?;
+    // Both are exact doubles, so the division rounds once.
+    let short = difference.unsigned_abs() < 1_000_000_000_000_000 && exponent >= -22;
+    short.then(|| difference as f64 / *scale as f64)
+}
+
+/// The exponent of the unit in which a [`Sum`] starts: sums up to 10^20 with 18 decimals.
+const UNIT: i32 = -2 * LIMB_DIGITS;
+/// Decimal digits of one limb of a [`Wide`] sum.
 const LIMB_DIGITS: i32 = 9;
 const LIMB: i64 = 1_000_000_000;
 /// The exponent of the lowest limb's unit: no double spells a digit below 10^-342.
@@ -93,19 +177,21 @@ const LOWEST: i32 = -38 * LIMB_DIGITS;
 /// From 10^-342 up to 10^342: a million of the largest doubles fit.
 const LIMBS: usize = 76;
 
-/// An exact sum of numbers: fixed point, 684 digits wide, since doubles need no more (section 6, item 5).
+/// An exact sum of numbers: as wide as it takes (section 6, item 5).
 #[derive(Clone)]
 pub struct Sum {
-    /// Each limb may have either sign and run over until it is normalised; a million additions cannot
-    /// overflow it.
-    limbs: [i64; LIMBS],
+    /// The sum in units of 10^[`UNIT`], while every addend fits.
+    units: i128,
+    /// The whole sum, from the first addend that does not fit.
+    wide: Option<Box<Wide>>,
     all_integer_literals: bool,
 }
 
 impl Default for Sum {
     fn default() -> Self {
         Sum {
-            limbs: [0; LIMBS],
+            units: 0,
+            wide: None,
             all_integer_literals: true,
         }
     }
@@ -114,22 +200,144 @@ impl Default for Sum {
 impl Sum {
     /// Adds a number.
     pub fn add(&mut self, number: Number) {
-        self.add_decimal(Decimal::of(number), 1);
+        self.add_decimal(Decimal::of(number));
         self.all_integer_literals &= number.is_integer_literal();
     }
 
     /// Subtracts a number.
     pub fn subtract(&mut self, number: Number) {
-        self.add_decimal(Decimal::of(number), -1);
+        let decimal = Decimal::of(number);
+        self.add_decimal(Decimal {
+            negative: !decimal.negative,
+            ..decimal
+        });
         self.all_integer_literals &= number.is_integer_literal();
     }
 
-    fn add_decimal(&mut self, decimal: Decimal, sign: i64) {
-        let sign = if decimal.negative { -sign } else { sign };
-        let shift = decimal.exponent - LOWEST;
+    fn add_decimal(&mut self, decimal: Decimal) {
+        let Some(wide) = &mut self.wide else {
+            let sum = decimal
+                .in_units_of(UNIT)
+                .and_then(|units| self.units.checked_add(units));
+            match sum {
+                Some(sum) => self.units = sum,
+                None => self.widened().add(decimal),
+            }
+            return;
+        };
+        wide.add(decimal);
+    }
+
+    fn widened(&mut self) -> &mut Wide {
+        let units = self.units;
+        self.wide.get_or_insert_with(|| {
+            let mut wide = Box::new(Wide { limbs: [0; LIMBS] });
+            wide.add_at(units.unsigned_abs(), UNIT, units < 0);
+            wide
+        })
+    }
+
+    /// How the sum compares with 0.
+    pub fn sign(&self) -> Ordering {
+        match &self.wide {
+            None => self.units.cmp(&0),
+            Some(wide) => wide.normalised().0,
+        }
+    }
+
+    /// Whether the sum lies within `limit` of 0. `limit` must not be negative.
+    pub fn is_within(&self, limit: Number) -> bool {
+        if self.sign() == Ordering::Equal {
+            return true;
+        }
+        let mut rest = self.clone();
+        match &mut rest.wide {
+            None => rest.units = rest.units.saturating_abs(),
+            Some(wide) => wide.limbs = wide.normalised().1,
+        }
+        rest.subtract(limit);
+        rest.sign() != Ordering::Greater
+    }
+
+    /// The sign, the digits of the absolute value without leading zeros, and the exponent of the last of them.
+    fn digits(&self) -> (Ordering, String, i32) {
+        let Some(wide) = &self.wide else {
+            let digits = match self.units.unsigned_abs() {
+                0 => String::new(),
+                units => itoa::Buffer::new().format(units).to_owned(),
+            };
+            return (self.units.cmp(&0), digits, UNIT);
+        };
+        let (sign, limbs) = wide.normalised();
+        let mut all = String::with_capacity(LIMBS * LIMB_DIGITS as usize);
+        for limb in limbs.iter().rev() {
+            // Writing to a String cannot fail.
+            let _ = write!(all, "{limb:09}");
+        }
+        (sign, all.trim_start_matches('0').to_owned(), LOWEST)
+    }
+
+    /// The double nearest to the sum, ties to even; infinite beyond the largest.
+    fn nearest(&self) -> f64 {
+        let (sign, digits, exponent) = self.digits();
+        let nearest: f64 = format!("0{digits}e{exponent}")
+            .parse()
+            .expect("digits and an exponent");
+        if sign == Ordering::Less { -nearest } else { nearest }
+    }
+
+    /// The sum as texts show it (section 6, item 7): an integer if every addend was an integer literal, else
+    /// with at least one decimal; over 40 characters in scientific form with 17 significant digits.
+    pub fn text(&self) -> String {
+        let (sign, digits, exponent) = self.digits();
+        let places = exponent.unsigned_abs() as usize;
+        let mut plain = String::with_capacity(48);
+        if sign == Ordering::Less {
+            plain.push('-');
+        }
+        let (whole, fraction) = digits.split_at(digits.len().saturating_sub(places));
+        plain.push_str(if whole.is_empty() { "0" } else { whole });
+        let zeros = places - fraction.len();
+        match fraction.trim_end_matches('0') {
+            "" if self.all_integer_literals => {}
+            "" => plain.push_str(".0"),
+            fraction => {
+                plain.push('.');
+                plain.extend(std::iter::repeat_n('0', zeros));
+                plain.push_str(fraction);
+            }
+        }
+        if plain.len() <= 40 {
+            return plain;
+        }
+        let minus = if sign == Ordering::Less { "-" } else { "" };
+        let first = digits.len() as i32 - 1 + exponent;
+        let (digits, first) = round_to_17(&digits, first);
+        let mark = if first < 0 { '-' } else { '+' };
+        let (one, others) = digits.split_at(1);
+        format!("{minus}{one}.{others}e{mark}{}", first.unsigned_abs())
+    }
+}
+
+/// A fixed-point number 684 digits wide, since sums of doubles need no more.
+#[derive(Clone)]
+struct Wide {
+    /// Each limb may have either sign and run over until it is normalised; a million additions cannot
+    /// overflow it.
+    limbs: [i64; LIMBS],
+}
+
+impl Wide {
+    fn add(&mut self, decimal: Decimal) {
+        self.add_at(u128::from(decimal.digits), decimal.exponent, decimal.negative);
+    }
+
+    /// Adds `size × 10^exponent`. `size` fits in 64 bits, or `exponent` is that of a limb.
+    fn add_at(&mut self, size: u128, exponent: i32, negative: bool) {
+        let sign = if negative { -1 } else { 1 };
+        let shift = exponent - LOWEST;
         let mut limb = (shift / LIMB_DIGITS) as usize;
-        let scale = 10u128.pow((shift % LIMB_DIGITS) as u32);
-        let mut rest = u128::from(decimal.digits) * scale;
+        let mut rest = size * 10u128.pow((shift % LIMB_DIGITS) as u32);
         while rest > 0 {
             self.limbs[limb] += sign * (rest % LIMB as u128) as i64;
             rest /= LIMB as u128;
@@ -143,54 +351,12 @@ impl Sum {
         carry(&mut limbs);
         let highest = limbs.iter().rev().find(|limb| **limb != 0).copied().unwrap_or(0);
         if highest < 0 {
-            limbs.iter_mut().for_each(|limb| *limb = -*limb);
+            for limb in &mut limbs {
+                *limb = -*limb;
+            }
             carry(&mut limbs);
         }
         (highest.cmp(&0), limbs)
-    }
-
-    /// How the sum compares with 0.
-    pub fn sign(&self) -> Ordering {
-        self.normalised().0
-    }
-
-    /// Whether the sum lies within `limit` of 0. `limit` must not be negative.
-    pub fn is_within(&self, limit: Number) -> bool {
-        let mut rest = Sum {
-            limbs: self.normalised().1,
-            all_integer_literals: true,
-        };
-        rest.subtract(limit);
-        rest.sign() != Ordering::Greater
-    }
-
-    /// The sum as texts show it (section 6, item 7): an integer if every addend was an integer literal, else
-    /// with at least one decimal; over 40 characters in scientific form with 17 significant digits.
-    pub fn text(&self) -> String {
-        let (sign, limbs) = self.normalised();
-        let minus = if sign == Ordering::Less { "-" } else { "" };
-        let all: String = limbs.iter().rev().map(|limb| format!("{limb:09}")).collect();
-        let (whole, fraction) = all.split_at(all.len() - (-LOWEST) as usize);
-        let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
-        let whole_shown = if whole.is_empty() { "0" } else { whole };
-        let plain = match fraction {
-            "" if self.all_integer_literals => format!("{minus}{whole_shown}"),
-            "" => format!("{minus}{whole_shown}.0"),
-            fraction => format!("{minus}{whole_shown}.{fraction}"),
-        };
-        if plain.len() <= 40 {
-            return plain;
-        }
-        let digits = all.trim_start_matches('0');
-        let exponent = digits.len() as i32 - 1 + LOWEST;
-        let (digits, exponent) = round_to_17(digits, exponent);
-        let mark = if exponent < 0 { '-' } else { '+' };
-        format!(
-            "{minus}{}.{}e{mark}{}",
-            &digits[..1],
-            &digits[1..],
-            exponent.unsigned_abs()
-        )
     }
 }
 
@@ -246,7 +412,9 @@ mod tests {
 
     fn sum(texts: &[&str]) -> Sum {
         let mut sum = Sum::default();
-        texts.iter().for_each(|text| sum.add(number(text)));
+        for text in texts {
+            sum.add(number(text));
+        }
         sum
     }
 
@@ -337,6 +505,79 @@ mod tests {
         assert!(far.is_within(number("1e308")));
         far.add(number("1e-323"));
         assert!(!far.is_within(number("1e308")));
+    }
+
+    #[test]
+    fn a_sum_may_grow_wide_and_shrink_again() {
+        let mut total = sum(&["0.1", "1e300", "0.2", "-1e300"]);
+        assert_eq!(total.text(), "0.3");
+        total.subtract(number("0.3"));
+        assert_eq!(total.sign(), Ordering::Equal);
+        let rows: [(&[&str], &str); 4] = [
+            (
+                &["99999999999999999999.0", "1e20", "1e20"],
+                "300000000000000000000.0",
+            ),
+            (
+                &["0.000000000000000001", "0.0000000000000000001"],
+                "0.0000000000000000011",
+            ),
+            (
+                &["-170000000000000000000", "-170000000000000000000"],
+                "-340000000000000000000",
+            ),
+            (
+                &["100000000000000000000", "0.1234567890123456", "-1.0"],
+                "99999999999999999999.1234567890123456",
+            ),
+        ];
+        for (addends, expected) in rows {
+            assert_eq!(sum(addends).text(), expected, "{addends:?}");
+        }
+    }
+
+    #[test]
+    fn differences_are_rounded_up_to_a_double_that_spells_enough() {
+        let rows = [
+            ("1", "0.9", "0.1"),
+            ("0.3", "0.1", "0.2"),
+            ("-0.1", "0.2", "-0.3"),
+            ("5", "5.0", "0"),
+            ("1e21", "1", "1e21"),
+            ("5e-324", "0", "5e-324"),
+            ("1.5e-323", "1e-323", "5e-324"),
+            ("1", "1e-300", "1"),
+            ("1", "-1e-300", "1.0000000000000002"),
+            ("0.12345678901234566", "0.1", "0.02345678901234566"),
+            ("1.7976931348623157e308", "-1e-300", "inf"),
+            ("1e308", "-1e308", "inf"),
+            ("-1e308", "1e308", "-inf"),
+        ];
+        for (a, b, expected) in rows {
+            let expected: f64 = expected.parse().unwrap();
+            assert_eq!(difference_up(number(a), number(b)), expected, "{a} - {b}");
+        }
+    }
+
+    #[test]
+    fn short_decimals_are_what_the_spelling_says() {
+        let mut value = 0.0001;
+        for step in 0..30_000u32 {
+            value = value * 1.000_123 + f64::from(step % 7) / 1000.0;
+            for value in [
+                value,
+                -(value * 100.0).round() / 100.0,
+                (value * 10_000.0).round() / 10_000.0,
+            ] {
+                let number = Number::new(value, false);
+                let decimal = Decimal::of(number);
+                let minus = if decimal.negative { "-" } else { "" };
+                let spelled = format!("{minus}{}e{}", decimal.digits, decimal.exponent);
+                assert_eq!(spelled.parse::<f64>().unwrap(), value, "{spelled}");
+                let digits = number_text(number).bytes().filter(u8::is_ascii_digit).count();
+                assert!(decimal.digits.to_string().len() <= digits, "{spelled} of {value}");
+            }
+        }
     }
 
     #[test]

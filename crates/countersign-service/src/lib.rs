@@ -1,1 +1,24 @@
-//! countersign
+//! Serves: owns the clock, the randomness, the network and the private keys.
+//!
+//! Open mode only: every valid request is served, nothing is charged. [`serve`] is the whole of it; the journey
+//! of one check is in `actions/check_output.rs`.
+
+mod actions;
+mod app;
+mod bench;
+pub mod config;
+mod http;
+mod kept;
+mod pay;
+pub mod problem;
+mod schemas;
+mod service;
+pub mod signer;
+mod telemetry;
+mod wire;
+
+pub use actions::check_once::{Checked, check_once};
+pub use app::{VERSION, now};
+pub use http::Patience;
+pub use service::{ServeError, Service, create_store, open_keys, serve};
+pub use wire::public_keys;

@@ -1,1 +1,95 @@
-//! countersign
+//! Memory: what the service must still know tomorrow. The only crate that knows SQL; it knows no HTTP, no
+//! clock and no randomness, and is handed the time.
+//!
+//! [`Store`] has one method a sentence. Every write goes through one queue and one writer, which commits many
+//! rows at once; a method that writes comes back only after its row is on the disk.
+
+mod answer;
+mod error;
+mod public_key;
+mod queue;
+mod receipt;
+mod sqlite;
+
+pub use error::{Cause, StoreError};
+pub use public_key::PublicKeyRow;
+pub use receipt::{ReceiptRow, StoredReceipt};
+
+use sqlite::Sqlite;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The one memory of a service. Clones are handles of the same store.
+///
+/// When the last handle is dropped, what is queued is still written; [`Store::close`] does the same and says
+/// how it ended.
+#[derive(Clone)]
+pub struct Store {
+    backend: Arc<Sqlite>,
+}
+
+impl Store {
+    /// Opens the SQLite database at `path`, making an empty one first when there is no file. An older database
+    /// is brought up to date.
+    ///
+    /// One process at a time holds a database: the second is refused with `Unavailable`.
+    pub fn create_sqlite(path: &Path) -> Result<Store, StoreError> {
+        Ok(Store {
+            backend: Arc::new(Sqlite::create(path)?),
+        })
+    }
+
+    /// Like [`Store::create_sqlite`], but a missing file is refused, so that a mistyped path cannot start an
+    /// empty memory.
+    pub fn open_sqlite(path: &Path) -> Result<Store, StoreError> {
+        Ok(Store {
+            backend: Arc::new(Sqlite::open(path)?),
+        })
+    }
+
+    /// Keeps a receipt and comes back with its sequence number, once the commit is durable.
+    ///
+    /// The row is queued by the call itself, not by the first poll; whoever drops the future afterwards loses
+    /// the answer and not the row. A full queue is `Busy` at once. `Conflict` when the verification id is
+    /// taken: nothing was written and no number was spent. After `Unavailable` the row is normally absent, but
+    /// may be there when the disk failed in the middle of the commit; a new try takes a new id.
+    pub fn keep_receipt(
+        &self,
+        row: ReceiptRow,
+    ) -> impl Future<Output = Result<u64, StoreError>> + Send + 'static {
+        self.backend.keep_receipt(row)
+    }
+
+    /// The receipt with this verification id.
+    pub async fn receipt(&self, id: [u8; 16]) -> Result<Option<StoredReceipt>, StoreError> {
+        self.backend.receipt(id).await
+    }
+
+    /// Lists a public key, or gives a listed one a new status; the time of its first listing stays.
+    ///
+    /// `Conflict` when the version belongs to another key, or the key to another version: neither is ever used
+    /// twice (verification.md, section 20).
+    pub fn keep_public_key(
+        &self,
+        row: PublicKeyRow,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
+        self.backend.keep_public_key(row)
+    }
+
+    /// Every public key ever listed, in the order of listing.
+    pub async fn public_keys(&self) -> Result<Vec<PublicKeyRow>, StoreError> {
+        self.backend.public_keys().await
+    }
+
+    /// Whether the store can serve: reads from the database, and, when the last write failed, tries a small
+    /// write. It has no time limit of its own; who asks should have one.
+    pub async fn is_ready(&self) -> Result<(), StoreError> {
+        self.backend.is_ready().await
+    }
+
+    /// Writes what is queued, folds the log into the database file and ends the threads; blocks until that is
+    /// done. Every other handle of this store answers `Unavailable` from now on.
+    pub fn close(self) -> Result<(), StoreError> {
+        self.backend.close()
+    }
+}

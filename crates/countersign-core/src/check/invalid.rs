@@ -54,6 +54,15 @@ pub fn field_inside(root: &str, place: &Place) -> String {
     field
 }
 
+/// The field text of a bound: `bounds['items[].price']`, its key cut at [`NAME_CHARS_MAX`]. A key is a path that
+/// the caller wrote as a path, so it is shown as written.
+pub fn bound_field(key: &str) -> String {
+    match key.char_indices().nth(NAME_CHARS_MAX) {
+        None => format!("bounds['{key}']"),
+        Some((end, _)) => format!("bounds['{}…']", &key[..end]),
+    }
+}
+
 fn write_cut_name(field: &mut String, name: &str) -> std::fmt::Result {
     match name.char_indices().nth(NAME_CHARS_MAX) {
         None => crate::place::write_name(field, name),

@@ -3,6 +3,7 @@
 use crate::canonical;
 use crate::json::{Number, Value};
 use crate::limits::{SCALAR_CHARS_MAX, TEXT_CHARS_MAX};
+use std::borrow::Cow;
 
 /// Number text: an integer literal as an integer, any other in canonical form with `.0` appended when that
 /// has neither `.` nor `e`.
@@ -49,12 +50,16 @@ pub fn any_of(alternatives: &[&str]) -> String {
 }
 
 /// A text cut to [`TEXT_CHARS_MAX`] characters, the ellipsis included.
-pub fn cut(text: String) -> String {
+pub fn cut(text: Cow<'_, str>) -> Cow<'_, str> {
     // The common case needs no count: a character takes at least one byte.
     if text.len() <= TEXT_CHARS_MAX || text.chars().count() <= TEXT_CHARS_MAX {
         return text;
     }
-    text.chars().take(TEXT_CHARS_MAX - 1).chain(['…']).collect()
+    text.chars()
+        .take(TEXT_CHARS_MAX - 1)
+        .chain(['…'])
+        .collect::<String>()
+        .into()
 }
 
 #[cfg(test)]
@@ -88,8 +93,8 @@ mod tests {
 
     #[test]
     fn texts_end_at_300_characters() {
-        assert_eq!(cut("é".repeat(300)).chars().count(), 300);
-        let cut = cut("é".repeat(301));
+        assert_eq!(cut("é".repeat(300).into()).chars().count(), 300);
+        let cut = cut("é".repeat(301).into());
         assert_eq!((cut.chars().count(), cut.chars().last()), (300, Some('…')));
         assert_eq!(any_of(&["string", "null"]), "string or null");
     }

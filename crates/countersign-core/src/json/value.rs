@@ -169,6 +169,17 @@ impl Object {
         &self.members
     }
 
+    /// The value of the member with this name, taken out of the object.
+    pub fn take(mut self, name: &str) -> Option<Value> {
+        let index = self.position(name).ok()?;
+        Some(self.members.swap_remove(index).value)
+    }
+
+    /// The member with this name.
+    pub fn member(&self, name: &str) -> Option<&Member> {
+        self.position(name).ok().map(|index| &self.members[index])
+    }
+
     /// How many members there are.
     pub fn len(&self) -> usize {
         self.members.len()

@@ -1,0 +1,74 @@
+//! Points in time as the contract writes them. Core has no clock; it is handed these.
+
+use std::fmt;
+
+/// Microseconds since 1970-01-01T00:00:00 UTC. Displays as `2026-10-01T01:01:09.606993+00:00`: always six
+/// fractional digits (section 18).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (days, micros) = (
+            self.0.div_euclid(MICROS_PER_DAY),
+            self.0.rem_euclid(MICROS_PER_DAY),
+        );
+        let (year, month, day) = civil_from_days(days);
+        let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
+        let mut text = *b"0000-00-00T00:00:00.000000+00:00";
+        put(&mut text[0..4], year);
+        put(&mut text[5..7], month);
+        put(&mut text[8..10], day);
+        put(&mut text[11..13], seconds / 3600);
+        put(&mut text[14..16], seconds / 60 % 60);
+        put(&mut text[17..19], seconds % 60);
+        put(&mut text[20..26], micros);
+        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+    }
+}
+
+fn put(digits: &mut [u8], mut number: i64) {
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number.rem_euclid(10)) as u8;
+        number /= 10;
+    }
+}
+
+/// The proleptic Gregorian date of a day number counted from 1970-01-01. Years are counted from March, so that
+/// the leap day is the last of its year; 719,468 days lie between 0000-03-01 and 1970-01-01.
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_have_six_fractional_digits() {
+        let rows = [
+            (0, "1970-01-01T00:00:00.000000+00:00"),
+            (1_790_816_469_606_993, "2026-10-01T01:01:09.606993+00:00"),
+            (951_782_400_000_001, "2000-02-29T00:00:00.000001+00:00"),
+            (-1, "1969-12-31T23:59:59.999999+00:00"),
+            (4_102_444_799_999_999, "2099-12-31T23:59:59.999999+00:00"),
+        ];
+        for (micros, expected) in rows {
+            assert_eq!(Timestamp(micros).to_string(), expected);
+        }
+    }
+}

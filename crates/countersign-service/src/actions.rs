@@ -1,0 +1,8 @@
+//! What the service does, one verb a file. Actions know no HTTP: bytes in, bytes or a [`crate::problem::Problem`]
+//! out.
+
+pub(crate) mod check_once;
+pub(crate) mod check_output;
+mod issue_receipt;
+pub(crate) mod read_receipt;
+pub(crate) mod verify_receipt;

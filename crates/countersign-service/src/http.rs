@@ -1,0 +1,246 @@
+//! The public door: from an HTTP request to an action and back. A door only translates.
+
+mod answer;
+mod body;
+mod connection;
+mod headers;
+mod route;
+mod server;
+mod socket;
+
+pub(crate) use server::{Server, Workers};
+
+use crate::actions::{check_output, read_receipt, verify_receipt};
+use crate::app::{App, new_id};
+use crate::problem::{Problem, Unavailable};
+use crate::wire;
+use answer::Answer;
+use body::{BodyRoom, Unread};
+use bytes::Bytes;
+use headers::HeaderSets;
+use http_body_util::Full;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{HeaderMap, HeaderValue, IF_NONE_MATCH};
+use hyper::{Method, Request, Response};
+use route::Target;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+/// Bytes of a request's line and headers. More are answered 431.
+pub(crate) const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Time that the readiness probe gives the store.
+const READY_WITHIN: Duration = Duration::from_secs(2);
+
+/// How long the door waits for whom. Shorter in tests.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For the head of a request, counted from the end of the one before.
+    pub head: Duration,
+    /// For the whole of a body.
+    pub body: Duration,
+    /// For a client that does not read its answer.
+    pub answer: Duration,
+    /// For what runs when the service stops.
+    pub stop: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience {
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(30),
+            answer: Duration::from_secs(30),
+            stop: Duration::from_secs(10),
+        }
+    }
+}
+
+/// What one worker answers with.
+pub(crate) struct Door {
+    app: Arc<App>,
+    headers: HeaderSets,
+    room: Arc<BodyRoom>,
+    patience: Patience,
+}
+
+/// The connection cannot go on: its client did not send what it announced.
+#[derive(Debug, thiserror::Error)]
+#[error("the client did not send its body in time")]
+pub(crate) struct Abandoned;
+
+impl Door {
+    pub(crate) fn new(app: Arc<App>, room: Arc<BodyRoom>, patience: Patience) -> Self {
+        Door {
+            headers: HeaderSets::new(&app.letterhead.public_url),
+            app,
+            room,
+            patience,
+        }
+    }
+
+    /// Answers one request. `Err` closes the connection without an answer.
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Response<Full<Bytes>>, Abandoned> {
+        let request_id = self.request_id(request.headers());
+        let answered = {
+            let mut work = pin!(self.route(request));
+            // What panics is one request's work: locks recover from poison, and everything else that it
+            // touched is dropped with it.
+            std::future::poll_fn(|context| {
+                match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+                    Ok(poll) => poll,
+                    Err(_) => Poll::Ready(Err(Refusal::Problem(Problem::InternalError(
+                        "a handler panicked".to_owned(),
+                    )))),
+                }
+            })
+            .await
+        };
+        let answer = match answered {
+            Ok(answer) => answer,
+            Err(Refusal::Abandoned) => return Err(Abandoned),
+            Err(Refusal::Problem(problem)) => {
+                let id = request_id.to_str().unwrap_or_default();
+                log_cause(&problem, id);
+                Answer::problem(&problem, id)
+            }
+        };
+        Ok(answer.into_response(&self.headers, request_id))
+    }
+
+    async fn route(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        let (head, body) = request.into_parts();
+        let Some(route) = route::find(head.uri.path()) else {
+            self.discard(body);
+            return Err(Problem::NotFound.into());
+        };
+        let allow = route.allow();
+        if head.method == Method::OPTIONS {
+            self.discard(body);
+            let preflight = head.headers.contains_key("access-control-request-method");
+            return Ok(Answer::options(allow, preflight));
+        }
+        if !route.takes(&head.method) {
+            self.discard(body);
+            return Err(Problem::MethodNotAllowed { allow }.into());
+        }
+        if head_bytes(&head) > HEAD_BYTES_MAX {
+            self.discard(body);
+            let max_bytes = HEAD_BYTES_MAX;
+            return Err(Problem::HeadersTooLarge { max_bytes }.into());
+        }
+        let app = &self.app;
+        let answer = match route.target {
+            Target::Check => {
+                let body = self.read(body).await?;
+                Answer::json(check_output::check_output(app, body).await?.0)
+            }
+            Target::VerifyReceipt => {
+                let body = self.read(body).await?;
+                Answer::json(verify_receipt::verify_receipt(app, body).await?)
+            }
+            Target::Receipt(id) => Answer::json(read_receipt::read_receipt(app, id).await?),
+            Target::Health => Answer::json(Bytes::from_static(wire::OK)),
+            Target::Ready => {
+                self.ready().await?;
+                Answer::json(Bytes::from_static(wire::OK))
+            }
+            Target::Pointers => {
+                Answer::document(wire::pointers(app).into(), &head.headers.get_all(IF_NONE_MATCH))
+            }
+            Target::AgentCard => {
+                Answer::document(wire::agent_card(app).into(), &head.headers.get_all(IF_NONE_MATCH))
+            }
+        };
+        Ok(answer)
+    }
+
+    /// Reads a body under the limit and in time.
+    async fn read(&self, body: Incoming) -> Result<Bytes, Refusal> {
+        let max_bytes = self.app.body_bytes_max;
+        match body::read(body, max_bytes, &self.room, self.patience.body).await {
+            Ok(bytes) => Ok(bytes),
+            Err(Unread::TooLarge(rest)) => {
+                self.discard(rest);
+                Err(Problem::BodyTooLarge { max_bytes }.into())
+            }
+            Err(Unread::NoRoom(rest)) => {
+                self.discard(rest);
+                Err(Problem::ServiceUnavailable(Unavailable::Overloaded).into())
+            }
+            Err(Unread::Broken) => Err(Refusal::Abandoned),
+        }
+    }
+
+    /// Reads and drops what a client still sends, beside the answer, so that simple clients, which read only
+    /// once they have written, see the answer.
+    fn discard(&self, body: Incoming) {
+        if !body.is_end_stream() {
+            tokio::spawn(body::discard(body, self.app.body_bytes_max, self.patience.body));
+        }
+    }
+
+    async fn ready(&self) -> Result<(), Problem> {
+        let not_ready = |what| Problem::ServiceUnavailable(Unavailable::NotReady(what));
+        self.app
+            .signer
+            .current(self.app.now())
+            .map_err(|_| not_ready("receipt key"))?;
+        match tokio::time::timeout(READY_WITHIN, self.app.store.is_ready()).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(not_ready("store")),
+        }
+    }
+
+    /// The caller's request id if it is harmless in a log line, else one of ours.
+    fn request_id(&self, headers: &HeaderMap) -> HeaderValue {
+        let mut given = headers.get_all(headers::X_REQUEST_ID).iter();
+        match (given.next(), given.next()) {
+            (Some(id), None) if headers::is_harmless(id.as_bytes()) => id.clone(),
+            _ => {
+                let mut text = uuid::Uuid::encode_buffer();
+                let id = new_id(self.app.now());
+                HeaderValue::from_str(id.hyphenated().encode_lower(&mut text))
+                    .unwrap_or(HeaderValue::from_static("unknown"))
+            }
+        }
+    }
+}
+
+/// Why there is no answer of the usual kind.
+enum Refusal {
+    Problem(Problem),
+    Abandoned,
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Refusal::Problem(problem)
+    }
+}
+
+/// Bytes of the request line and headers, as they were sent or a few less.
+fn head_bytes(head: &hyper::http::request::Parts) -> usize {
+    let uri = head.uri.path_and_query().map_or(1, |path| path.as_str().len());
+    let headers = head.headers.iter();
+    // `: ` and the line end around each header; method, spaces and version on the first line.
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + 4);
+    uri + 16 + headers.sum::<usize>()
+}
+
+fn log_cause(problem: &Problem, request_id: &str) {
+    let Some(cause) = problem.cause() else {
+        return;
+    };
+    let code = problem.code().name;
+    if let Problem::ServiceUnavailable(Unavailable::OutOfTime) = problem {
+        tracing::warn!(request_id, code, "{cause}");
+    } else {
+        tracing::error!(request_id, code, "{cause}");
+    }
+}

@@ -1,0 +1,105 @@
+//! The one table of routes. Paths match byte for byte: no other spelling reaches a handler.
+
+use hyper::Method;
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target<'a> {
+    Check,
+    VerifyReceipt,
+    Receipt(&'a str),
+    Health,
+    Ready,
+    Pointers,
+    AgentCard,
+}
+
+/// A path that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Route<'a> {
+    pub(super) target: Target<'a>,
+    posts: bool,
+}
+
+/// What a path leads to, if anything.
+pub(super) fn find(path: &str) -> Option<Route<'_>> {
+    let (target, posts) = match path {
+        "/verify/schema" | "/verify/deliverable" => (Target::Check, true),
+        "/receipts/verify" => (Target::VerifyReceipt, true),
+        "/health" => (Target::Health, false),
+        "/health/ready" => (Target::Ready, false),
+        "/" => (Target::Pointers, false),
+        "/.well-known/agent-card.json" | "/.well-known/agent-card" => (Target::AgentCard, false),
+        _ => match path.strip_prefix("/receipts/") {
+            Some(id) if !id.is_empty() && !id.contains('/') => (Target::Receipt(id), false),
+            _ => return None,
+        },
+    };
+    Some(Route { target, posts })
+}
+
+impl Route<'_> {
+    /// The methods, as `Allow` lists them.
+    pub(super) fn allow(self) -> &'static str {
+        if self.posts {
+            "POST, OPTIONS"
+        } else {
+            "GET, HEAD, OPTIONS"
+        }
+    }
+
+    /// Whether the path has this method.
+    pub(super) fn takes(self, method: &Method) -> bool {
+        if self.posts {
+            method == Method::POST
+        } else {
+            method == Method::GET || method == Method::HEAD
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_very_path_leads_anywhere() {
+        let known = [
+            ("/", Target::Pointers),
+            ("/verify/schema", Target::Check),
+            ("/verify/deliverable", Target::Check),
+            ("/receipts/verify", Target::VerifyReceipt),
+            ("/receipts/x", Target::Receipt("x")),
+            ("/health", Target::Health),
+            ("/health/ready", Target::Ready),
+            ("/.well-known/agent-card.json", Target::AgentCard),
+            ("/.well-known/agent-card", Target::AgentCard),
+        ];
+        for (path, target) in known {
+            assert_eq!(find(path).map(|route| route.target), Some(target), "{path}");
+        }
+        let unknown = [
+            "",
+            "*",
+            "//",
+            "/verify",
+            "/verify/schema/",
+            "/verify//schema",
+            "//verify/schema",
+            "/Verify/schema",
+            "/verify/%73chema",
+            "/verify/schema;a=b",
+            "/verify/./schema",
+            "/receipts",
+            "/receipts/",
+            "/receipts/a/b",
+            "/health/",
+            "/.well-known/agent-card.json/",
+            "/.well-known/oauth-protected-resource",
+            "/register",
+        ];
+        for path in unknown {
+            assert_eq!(find(path), None, "{path}");
+        }
+    }
+}

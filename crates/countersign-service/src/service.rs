@@ -1,0 +1,255 @@
+//! Puts the parts together, runs them, and takes them apart again.
+
+use crate::app::{App, Clock, Letterhead, now, system_clock};
+use crate::bench::Bench;
+use crate::config::{Config, Location};
+use crate::http::{Patience, Server, Workers};
+use crate::schemas::SchemaCache;
+use crate::signer::{RELOAD_SECONDS, Signer, SignerError};
+use crate::telemetry;
+use countersign_core::time::Timestamp;
+use countersign_store::{Store, StoreError};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Why the service did not start, or ended badly.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The keys cannot be used.
+    #[error(transparent)]
+    Keys(#[from] SignerError),
+    /// The database named in the settings does not exist.
+    #[error("the database {} does not exist; make it with: countersign store create", .0.display())]
+    NoStore(PathBuf),
+    /// The database cannot be used.
+    #[error("the database {}: {error}", .path.display())]
+    Store {
+        /// Its path.
+        path: PathBuf,
+        /// What the store says.
+        error: StoreError,
+    },
+    /// A folder cannot be made.
+    #[error("cannot make the folder {}: {error}", .path.display())]
+    Folder {
+        /// Its path.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// Threads or signals are not to be had.
+    #[error("the system refused: {0}")]
+    System(#[from] std::io::Error),
+}
+
+/// Serves until SIGTERM or SIGINT, then finishes what runs and closes the store. Writes the log to standard
+/// error, and `listening on http://HOST:PORT` once, when ready.
+pub fn serve(config: &Config) -> Result<(), ServeError> {
+    telemetry::start(config.log, config.log_json);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()?;
+    let _guard = runtime.enter();
+    // Before the start: a signal that comes early must not kill a service that has begun to write.
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let service = Service::start(config, Patience::default())?;
+    telemetry::say(&format!("listening on http://{}", service.address()));
+    runtime.block_on(async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    });
+    tracing::info!("Stopping: finishing what runs");
+    service.stop()
+}
+
+/// Makes the database of these settings, or leaves the one that exists as it is.
+pub fn create_store(config: &Config) -> Result<PathBuf, ServeError> {
+    let path = &config.store.path;
+    make_folder_of(path)?;
+    let closed = Store::create_sqlite(path).and_then(Store::close);
+    closed.map_err(|error| store_error(path, error))?;
+    Ok(path.clone())
+}
+
+/// A running service.
+pub struct Service {
+    address: SocketAddr,
+    store_path: PathBuf,
+    app: Arc<App>,
+    workers: Workers,
+    keys: KeyWatch,
+}
+
+impl Service {
+    /// Starts a service by the system's clock and comes back when it accepts connections.
+    pub fn start(config: &Config, patience: Patience) -> Result<Service, ServeError> {
+        Service::start_at(config, patience, system_clock())
+    }
+
+    /// Starts a service that is told the time.
+    pub fn start_with_clock(
+        config: &Config,
+        patience: Patience,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Result<Service, ServeError> {
+        Service::start_at(config, patience, Box::new(clock))
+    }
+
+    fn start_at(config: &Config, patience: Patience, clock: Clock) -> Result<Service, ServeError> {
+        let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let (signer, key_made) = keys_at(config, clock())?;
+        let (store, database_made) = open_store(&config.store)?;
+        say_what_was_made(config, key_made, database_made);
+        let listen = |error| ServeError::Listen {
+            address: config.listen,
+            error,
+        };
+        let server = Server::bind(config.listen, cores).map_err(listen)?;
+        let address = server.address();
+        let app = Arc::new(App {
+            store,
+            signer,
+            schemas: SchemaCache::new(),
+            bench: Bench::new(cores)?,
+            clock,
+            letterhead: Letterhead::new(config, address),
+            body_bytes_max: config.body_bytes,
+        });
+        let keys = KeyWatch::start(app.clone())?;
+        let workers = server.start(&app, config.connections, patience)?;
+        Ok(Service {
+            address,
+            store_path: config.store.path.clone(),
+            app,
+            workers,
+            keys,
+        })
+    }
+
+    /// The address that is listened on.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Accepts no more, finishes what runs, writes what is queued and closes the database.
+    pub fn stop(self) -> Result<(), ServeError> {
+        self.workers.stop();
+        self.keys.stop();
+        let closed = self.app.store.clone().close();
+        closed.map_err(|error| store_error(&self.store_path, error))
+    }
+}
+
+/// Opens the keys of these settings. Where no settings name a folder, makes it and its first key, and says so
+/// in one line on standard error.
+pub fn open_keys(config: &Config) -> Result<Signer, ServeError> {
+    let (signer, made) = keys_at(config, now())?;
+    say_what_was_made(config, made, false);
+    Ok(signer)
+}
+
+fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), SignerError> {
+    let folder = &config.keys_folder;
+    if folder.named {
+        return Ok((Signer::open(&folder.path)?, None));
+    }
+    let (signer, made) = Signer::open_or_create(&folder.path, now)?;
+    let version = if made {
+        Some(signer.current(now)?.version.clone())
+    } else {
+        None
+    };
+    Ok((signer, version))
+}
+
+fn say_what_was_made(config: &Config, key: Option<String>, database: bool) {
+    let key = key.map(|version| format!("key {version}"));
+    let made: Vec<String> = key
+        .into_iter()
+        .chain(database.then(|| "a database".to_owned()))
+        .collect();
+    if !made.is_empty() {
+        telemetry::say(&format!(
+            "made {} with {}",
+            config.data.path.display(),
+            made.join(" and ")
+        ));
+    }
+}
+
+/// The store, and whether it was made.
+fn open_store(location: &Location) -> Result<(Store, bool), ServeError> {
+    let path = &location.path;
+    let made = !path.exists();
+    if made && location.named {
+        return Err(ServeError::NoStore(path.clone()));
+    }
+    make_folder_of(path)?;
+    let opened = if made {
+        Store::create_sqlite(path)
+    } else {
+        Store::open_sqlite(path)
+    };
+    Ok((opened.map_err(|error| store_error(path, error))?, made))
+}
+
+fn make_folder_of(path: &std::path::Path) -> Result<(), ServeError> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    std::fs::create_dir_all(folder).map_err(|error| ServeError::Folder {
+        path: folder.to_owned(),
+        error,
+    })
+}
+
+fn store_error(path: &std::path::Path, error: StoreError) -> ServeError {
+    ServeError::Store {
+        path: path.to_owned(),
+        error,
+    }
+}
+
+/// Looks at the key register from time to time, so that a rotation needs no restart.
+struct KeyWatch {
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl KeyWatch {
+    fn start(app: Arc<App>) -> std::io::Result<Self> {
+        let (stop, stopped) = channel::<()>();
+        let watch = move || {
+            let pause = Duration::from_secs(RELOAD_SECONDS.into());
+            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(pause) {
+                match app.signer.reload() {
+                    Ok(false) => {}
+                    Ok(true) => tracing::info!("Read the key register again: it had changed"),
+                    Err(error) => tracing::error!("The keys stay as they were: {error}"),
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("keys".to_owned()).spawn(watch)?;
+        Ok(KeyWatch { stop, thread })
+    }
+
+    fn stop(self) {
+        drop(self.stop);
+        let _ = self.thread.join();
+    }
+}

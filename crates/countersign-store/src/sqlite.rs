@@ -1,0 +1,189 @@
+//! The SQLite backend: one file, one writer thread, two reader threads, one thread that folds the log into the
+//! file. Blocking calls stay on these threads, so that no async worker waits for a disk.
+
+mod checkpoint;
+mod connection;
+mod migration;
+mod public_keys;
+mod reader;
+mod receipts;
+mod writer;
+
+use crate::answer::{Answer, question};
+use crate::queue::{Queue, Refused};
+use crate::{PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
+use checkpoint::Checkpoint;
+use connection::Lock;
+use reader::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use writer::{Change, Write, Writer};
+
+/// Writes that may wait. One more is answered `Busy`: a queue that is always full only makes everybody late.
+const WRITES_WAITING_MAX: usize = 1_024;
+/// Reads that may wait.
+const READS_WAITING_MAX: usize = 1_024;
+/// Threads that read, each with its own connection.
+const READERS: usize = 2;
+
+pub(crate) struct Sqlite {
+    writes: Arc<Queue<Write>>,
+    reads: Arc<Queue<Read>>,
+    /// Whether the last batch failed; only then does a readiness probe write.
+    failing: Arc<AtomicBool>,
+    /// Taken by whoever ends the threads.
+    running: Mutex<Option<Running>>,
+}
+
+struct Running {
+    writer: JoinHandle<()>,
+    readers: Vec<JoinHandle<()>>,
+    checkpointer: JoinHandle<()>,
+    checkpoint: Arc<Checkpoint>,
+    /// Given up last, so that the next process finds the file at rest.
+    _lock: Lock,
+}
+
+impl Sqlite {
+    pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
+        connection::create_file(path)?;
+        Self::open(path)
+    }
+
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        let path = connection::existing(path)?;
+        let lock = Lock::take(&path)?;
+        let mut first = connection::writing(&path)?;
+        migration::bring_up_to_date(&mut first)?;
+        receipts::check_counter(&first)?;
+
+        let writes = Arc::new(Queue::new(WRITES_WAITING_MAX));
+        let reads = Arc::new(Queue::new(READS_WAITING_MAX));
+        let failing = Arc::new(AtomicBool::new(false));
+        let checkpoint = Arc::new(Checkpoint::new(connection::writing(&path)?));
+
+        let work = Writer::new(path.clone(), first, failing.clone(), checkpoint.clone())?;
+        let running = Running {
+            writer: {
+                let writes = writes.clone();
+                start("store-write", move || work.run(&writes))?
+            },
+            readers: (0..READERS)
+                .map(|_| {
+                    let (reads, path) = (reads.clone(), path.clone());
+                    start("store-read", move || reader::run(&reads, &path))
+                })
+                .collect::<Result<_, _>>()?,
+            checkpointer: {
+                let checkpoint = checkpoint.clone();
+                start("store-fold", move || checkpoint.run())?
+            },
+            checkpoint,
+            _lock: lock,
+        };
+        let running = Mutex::new(Some(running));
+        Ok(Sqlite {
+            writes,
+            reads,
+            failing,
+            running,
+        })
+    }
+
+    pub(crate) fn keep_receipt(
+        &self,
+        row: ReceiptRow,
+    ) -> impl Future<Output = Result<u64, StoreError>> + Send + 'static {
+        self.write(Change::Receipt(row))
+    }
+
+    pub(crate) fn keep_public_key(
+        &self,
+        row: PublicKeyRow,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
+        let kept = self.write(Change::PublicKey(row));
+        async { kept.await.map(drop) }
+    }
+
+    pub(crate) async fn receipt(&self, id: [u8; 16]) -> Result<Option<StoredReceipt>, StoreError> {
+        self.read(|answer| Read::Receipt(id, answer)).await
+    }
+
+    pub(crate) async fn public_keys(&self) -> Result<Vec<PublicKeyRow>, StoreError> {
+        self.read(Read::PublicKeys).await
+    }
+
+    pub(crate) async fn is_ready(&self) -> Result<(), StoreError> {
+        if self.writes.is_full() {
+            return Err(StoreError::Busy);
+        }
+        // A store that only reads would fail its first write after a full disk was mended, if nothing but
+        // readiness brought traffic back; so the probe writes for it.
+        if self.failing.load(Ordering::Relaxed) || self.writes.is_closed() {
+            self.write(Change::Probe).await?;
+        }
+        self.read(Read::Probe).await
+    }
+
+    pub(crate) fn close(&self) -> Result<(), StoreError> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(running) = running else {
+            return Ok(());
+        };
+        self.writes.close();
+        self.reads.close();
+        let mut whole = running.writer.join().is_ok();
+        for reader in running.readers {
+            whole &= reader.join().is_ok();
+        }
+        running.checkpoint.close();
+        whole &= running.checkpointer.join().is_ok();
+        running.checkpoint.truncate()?;
+        if whole {
+            Ok(())
+        } else {
+            Err(StoreError::unavailable("a thread of it ended early"))
+        }
+    }
+
+    fn write(&self, change: Change) -> impl Future<Output = Result<u64, StoreError>> + Send + 'static {
+        let (answer, ticket) = question();
+        answered(self.writes.push(Write { change, answer }), ticket)
+    }
+
+    fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(Answer<T>) -> Read,
+    ) -> impl Future<Output = Result<T, StoreError>> + Send + 'static {
+        let (answer, ticket) = question();
+        answered(self.reads.push(read(answer)), ticket)
+    }
+}
+
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        // Whoever wants to know how it ended calls `close`.
+        let _ = self.close();
+    }
+}
+
+/// Waits for the answer, unless the queue refused the question.
+async fn answered<T>(
+    pushed: Result<(), Refused>,
+    ticket: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    match pushed {
+        Ok(()) => ticket.await,
+        Err(Refused::Full) => Err(StoreError::Busy),
+        Err(Refused::Closed) => Err(StoreError::closed()),
+    }
+}
+
+fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, StoreError> {
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map_err(StoreError::unavailable)
+}

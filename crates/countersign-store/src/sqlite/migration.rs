@@ -1,0 +1,57 @@
+//! The tables, brought forward one numbered file at a time. A file is never edited once released.
+
+use super::connection::told;
+use crate::StoreError;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+/// `CSGN`: says that a SQLite file is ours.
+const APPLICATION_ID: i64 = 0x4353_474E;
+
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../../migrations/sqlite/0001_receipts.sql"),
+    include_str!("../../migrations/sqlite/0002_public_keys.sql"),
+];
+
+/// Applies what is missing. A database of somebody else, or of a newer program, is refused untouched.
+///
+/// All of it is one transaction: a process that dies in the middle leaves the database as it was, and the next
+/// start begins again.
+pub(super) fn bring_up_to_date(connection: &mut Connection) -> Result<(), StoreError> {
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(told)?;
+    let owner: i64 = transaction
+        .pragma_query_value(None, "application_id", |row| row.get(0))
+        .map_err(told)?;
+    let is_empty = transaction
+        .query_row("SELECT 1 FROM sqlite_schema LIMIT 1", [], |_| Ok(()))
+        .optional()
+        .map_err(told)?
+        .is_none();
+    if owner == 0 && is_empty {
+        transaction
+            .pragma_update(None, "application_id", APPLICATION_ID)
+            .map_err(told)?;
+        transaction
+            .execute_batch("CREATE TABLE migration (version INTEGER PRIMARY KEY) STRICT")
+            .map_err(told)?;
+    } else if owner != APPLICATION_ID {
+        return Err(StoreError::Corrupt("the database belongs to another program"));
+    }
+    let version: usize = transaction
+        .query_row("SELECT COALESCE(MAX(version), 0) FROM migration", [], |row| {
+            row.get::<_, u32>(0)
+        })
+        .map_err(told)? as usize;
+    let missing = MIGRATIONS.get(version..).ok_or(StoreError::Corrupt(
+        "the database was written by a newer version of this program; upgrade it",
+    ))?;
+    for (migration, number) in missing.iter().zip(version + 1..) {
+        transaction.execute_batch(migration).map_err(told)?;
+        let number = u32::try_from(number).expect("the list is short");
+        transaction
+            .execute("INSERT INTO migration (version) VALUES (?)", [number])
+            .map_err(told)?;
+    }
+    transaction.commit().map_err(told)
+}

@@ -1,0 +1,128 @@
+//! Receipts: insert, look up, count.
+
+use super::connection::told;
+use crate::{ReceiptRow, StoreError, StoredReceipt};
+use countersign_core::canonical::Hash;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
+
+const INSERT: &str = "INSERT INTO receipt (sequence, verification_id, task_id, agent_id, output_hash, schema_hash, \
+    rules_hash, request_hash, passed, blocking_checks, schema_passed, schema_total, integrity_passed, \
+    integrity_total, findings, flags, enforce_rules, strict_content_check, detail_full, is_test, paid, \
+    verified_at, key_version, verifier_version, mac) \
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+const SELECT: &str = "SELECT sequence, verification_id, task_id, agent_id, output_hash, schema_hash, rules_hash, \
+    request_hash, passed, blocking_checks, schema_passed, schema_total, integrity_passed, integrity_total, \
+    findings, flags, enforce_rules, strict_content_check, detail_full, is_test, paid, verified_at, key_version, \
+    verifier_version, mac FROM receipt WHERE verification_id = ?";
+
+/// The number of the newest receipt.
+pub(super) fn last_sequence(connection: &Connection) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached("SELECT last FROM receipt_counter")?
+        .query_row([], |row| row.get(0))
+}
+
+pub(super) fn set_last_sequence(connection: &Connection, last: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("UPDATE receipt_counter SET last = ?")?
+        .execute([last])
+        .map(drop)
+}
+
+pub(super) fn insertion(connection: &Connection) -> rusqlite::Result<CachedStatement<'_>> {
+    connection.prepare_cached(INSERT)
+}
+
+pub(super) fn insert(
+    insertion: &mut CachedStatement<'_>,
+    sequence: i64,
+    row: &ReceiptRow,
+) -> rusqlite::Result<()> {
+    insertion
+        .execute(params![
+            sequence,
+            row.verification_id,
+            row.task_id,
+            row.agent_id,
+            row.output_hash.0,
+            row.schema_hash.0,
+            row.rules_hash.0,
+            row.request_hash.0,
+            row.passed,
+            row.blocking_checks,
+            count(row.schema.0),
+            count(row.schema.1),
+            count(row.integrity.0),
+            count(row.integrity.1),
+            count(row.findings),
+            count(row.flags),
+            row.enforce_rules,
+            row.strict_content_check,
+            row.detail_full,
+            row.is_test,
+            row.paid,
+            row.verified_at_micros,
+            row.key_version,
+            row.verifier_version,
+            row.mac,
+        ])
+        .map(drop)
+}
+
+/// Counts are bounded by the limits of one request, far below 2^63.
+fn count(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+pub(super) fn find(connection: &Connection, id: [u8; 16]) -> Result<Option<StoredReceipt>, StoreError> {
+    let mut select = connection.prepare_cached(SELECT).map_err(told)?;
+    select.query_row([id], stored).optional().map_err(told)
+}
+
+fn stored(row: &Row<'_>) -> rusqlite::Result<StoredReceipt> {
+    let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+    let hash = |column| row.get(column).map(Hash);
+    Ok(StoredReceipt {
+        sequence: count(0)?,
+        row: ReceiptRow {
+            verification_id: row.get(1)?,
+            task_id: row.get(2)?,
+            agent_id: row.get(3)?,
+            output_hash: hash(4)?,
+            schema_hash: hash(5)?,
+            rules_hash: hash(6)?,
+            request_hash: hash(7)?,
+            passed: row.get(8)?,
+            blocking_checks: row.get(9)?,
+            schema: (count(10)?, count(11)?),
+            integrity: (count(12)?, count(13)?),
+            findings: count(14)?,
+            flags: count(15)?,
+            enforce_rules: row.get(16)?,
+            strict_content_check: row.get(17)?,
+            detail_full: row.get(18)?,
+            is_test: row.get(19)?,
+            paid: row.get(20)?,
+            verified_at_micros: row.get(21)?,
+            key_version: row.get(22)?,
+            verifier_version: row.get(23)?,
+            mac: row.get(24)?,
+        },
+    })
+}
+
+/// Refuses a database whose counter and rows disagree, as after a restore from half a backup: going on would
+/// leave a gap, or number two receipts alike.
+pub(super) fn check_counter(connection: &Connection) -> Result<(), StoreError> {
+    let newest: Option<i64> = connection
+        .query_row("SELECT MAX(sequence) FROM receipt", [], |row| row.get(0))
+        .map_err(told)?;
+    if newest.unwrap_or(0) == last_sequence(connection).map_err(told)? {
+        Ok(())
+    } else {
+        Err(StoreError::Corrupt(
+            "the counter of receipts disagrees with the newest receipt",
+        ))
+    }
+}

@@ -1,0 +1,177 @@
+//! The one thread that writes: takes what is queued, commits it as one transaction, answers each waiter.
+
+use super::checkpoint::{Checkpoint, Pace};
+use super::connection::{self, told};
+use super::{public_keys, receipts};
+use crate::answer::{Answer, Bell};
+use crate::queue::Queue;
+use crate::{PublicKeyRow, ReceiptRow, StoreError};
+use rusqlite::{Connection, ffi};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+/// Rows of one transaction. More would make the first of them wait without saving much.
+const BATCH_ROWS_MAX: usize = 512;
+
+/// One change, and where its caller waits for it.
+pub(super) struct Write {
+    pub(super) change: Change,
+    /// The receipt's number; 0 for the others.
+    pub(super) answer: Answer<u64>,
+}
+
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are receipts; a box each would cost an allocation a row"
+)]
+pub(super) enum Change {
+    Receipt(ReceiptRow),
+    PublicKey(PublicKeyRow),
+    /// Writes nothing that anybody would see.
+    Probe,
+}
+
+pub(super) struct Writer {
+    path: PathBuf,
+    /// None after a failure: the next batch opens a new one, so that nothing of the failure lives on.
+    open: Option<Connection>,
+    failing: Arc<AtomicBool>,
+    checkpoint: Arc<Checkpoint>,
+    pace: Pace,
+    /// Pages in the log after the last commit.
+    log_pages: Arc<AtomicI64>,
+    /// Of the batch at hand, in its order.
+    results: Vec<Result<u64, StoreError>>,
+    bell: Bell<u64>,
+}
+
+impl Writer {
+    pub(super) fn new(
+        path: PathBuf,
+        first: Connection,
+        failing: Arc<AtomicBool>,
+        checkpoint: Arc<Checkpoint>,
+    ) -> Result<Self, StoreError> {
+        let mut writer = Writer {
+            path,
+            open: None,
+            failing,
+            checkpoint,
+            pace: Pace::START,
+            log_pages: Arc::default(),
+            results: Vec::new(),
+            bell: Bell::new(),
+        };
+        writer.open = Some(writer.watch(first)?);
+        Ok(writer)
+    }
+
+    /// Writes until the queue is closed and empty.
+    pub(super) fn run(mut self, writes: &Queue<Write>) {
+        let _guard = writes.abandon_on_drop();
+        let mut batch = Vec::new();
+        while writes.take(&mut batch, BATCH_ROWS_MAX, self.bell.rest_max()) {
+            if batch.is_empty() {
+                self.bell.wake_rest();
+            } else {
+                self.keep(&mut batch);
+            }
+        }
+    }
+
+    /// Commits a batch and answers it. Crash story: before the commit is synced, no caller has an answer and
+    /// none of the rows exists; after it, all of them do, and a caller whose answer is lost finds its receipt.
+    fn keep(&mut self, batch: &mut Vec<Write>) {
+        self.results.clear();
+        let committed = self.commit(batch);
+        self.failing.store(committed.is_err(), Ordering::Relaxed);
+        if let Err(error) = &committed {
+            self.results.clear();
+            self.results.resize(batch.len(), Err(error.clone()));
+        }
+        for (write, result) in batch.drain(..).zip(self.results.drain(..)) {
+            self.bell.give(write.answer, result);
+        }
+        self.bell.ring();
+        if committed.is_ok() {
+            self.pace
+                .after_commit(self.log_pages.load(Ordering::Relaxed), &self.checkpoint);
+        }
+    }
+
+    /// One transaction for the whole batch. Either every row is written or has its own `Conflict` in
+    /// `results`, or nothing is written.
+    fn commit(&mut self, batch: &[Write]) -> Result<(), StoreError> {
+        let connection = match self.open.take() {
+            Some(connection) => connection,
+            None => self.watch(connection::writing(&self.path)?)?,
+        };
+        // On an error the connection is dropped, and the transaction with it.
+        write_all(&connection, batch, &mut self.results)?;
+        self.open = Some(connection);
+        Ok(())
+    }
+
+    fn watch(&self, mut connection: Connection) -> Result<Connection, StoreError> {
+        let log_pages = self.log_pages.clone();
+        let hook = move |_: &mut _, pages| {
+            log_pages.store(i64::from(pages), Ordering::Relaxed);
+            Ok(())
+        };
+        connection.wal_hook(Some(hook)).map_err(told)?;
+        Ok(connection)
+    }
+}
+
+fn write_all(
+    connection: &Connection,
+    batch: &[Write],
+    results: &mut Vec<Result<u64, StoreError>>,
+) -> Result<(), StoreError> {
+    run(connection, "BEGIN IMMEDIATE")?;
+    let before = receipts::last_sequence(connection).map_err(told)?;
+    let mut last = before;
+    let mut insertion = receipts::insertion(connection).map_err(told)?;
+    let mut probed = false;
+    for write in batch {
+        // A statement that meets a taken name undoes itself alone: its neighbours stay, and it spends no
+        // number, because the counter moves only after the insert.
+        let result = match &write.change {
+            Change::Receipt(row) => receipts::insert(&mut insertion, last + 1, row).map(|()| {
+                last += 1;
+                Ok(last.unsigned_abs())
+            }),
+            Change::PublicKey(row) => public_keys::upsert(connection, row)
+                .map(|listed| if listed { Ok(0) } else { Err(StoreError::Conflict) }),
+            Change::Probe => {
+                probed = true;
+                Ok(Ok(0))
+            }
+        };
+        results.push(match result {
+            Ok(result) => result,
+            Err(error) => match error.sqlite_error().map(|error| error.extended_code) {
+                Some(ffi::SQLITE_CONSTRAINT_UNIQUE) => Err(StoreError::Conflict),
+                Some(ffi::SQLITE_CONSTRAINT_ROWID | ffi::SQLITE_CONSTRAINT_PRIMARYKEY) => {
+                    return Err(StoreError::Corrupt(
+                        "the counter of receipts is behind the newest receipt",
+                    ));
+                }
+                _ => return Err(told(error)),
+            },
+        });
+    }
+    if last != before || probed {
+        receipts::set_last_sequence(connection, last).map_err(told)?;
+    }
+    run(connection, "COMMIT")
+}
+
+fn run(connection: &Connection, sql: &str) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(sql)
+        .and_then(|mut statement| statement.execute([]))
+        .map(drop)
+        .map_err(told)
+}
