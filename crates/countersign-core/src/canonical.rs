@@ -71,7 +71,7 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     let mut plain = 0;
     for (index, &byte) in bytes.iter().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+        if !ESCAPED[usize::from(byte)] {
             continue;
         }
         out.extend_from_slice(&bytes[plain..index]);
@@ -94,6 +94,19 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(&bytes[plain..]);
     out.push(b'"');
 }
+
+/// The bytes that RFC 8785 writes as an escape.
+const ESCAPED: [bool; 256] = {
+    let mut escaped = [false; 256];
+    let mut control = 0;
+    while control < 0x20 {
+        escaped[control] = true;
+        control += 1;
+    }
+    escaped[b'"' as usize] = true;
+    escaped[b'\\' as usize] = true;
+    escaped
+};
 
 /// A SHA-256 digest; displays as lower-case hex.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -199,9 +199,10 @@ fn write_part(part: &Part<'_>, out: &mut Vec<u8>, spelling: Spelling) {
         Part::Bool(false) => out.extend_from_slice(b"false"),
         Part::Integer(count) => out.extend_from_slice(itoa::Buffer::new().format(*count).as_bytes()),
         Part::Ratio(ratio) => {
-            let number = Number::new(*ratio, false);
-            canonical::write_number(number, out);
-            if number.is_integer() && spelling == Spelling::Answer {
+            let start = out.len();
+            canonical::write_number(Number::new(*ratio, false), out);
+            let has_mark = out[start..].iter().any(|byte| matches!(byte, b'.' | b'e'));
+            if !has_mark && spelling == Spelling::Answer {
                 out.extend_from_slice(b".0");
             }
         }
