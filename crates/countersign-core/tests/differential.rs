@@ -10,6 +10,8 @@
 
 #[path = "differential/choices.rs"]
 mod choices;
+#[path = "differential/draft.rs"]
+mod draft;
 #[path = "differential/faulty.rs"]
 mod faulty;
 #[path = "differential/instances.rs"]
@@ -100,7 +102,7 @@ fn three_evaluators_agree_on_random_schemas() {
 
 #[test]
 fn what_a_meta_schema_refuses_is_refused_and_the_rest_compiles() {
-    use schemas::Draft;
+    use draft::Draft;
     for (keyword, value, first, last) in faulty::rows() {
         for draft in [Draft::D4, Draft::D6, Draft::D7, Draft::D2019, Draft::D2020] {
             let good = !(first..=last).contains(&draft);
@@ -142,7 +144,7 @@ fn three_engines_agree_on_random_patterns() {
             Err(_) if pattern.looks_around => return Ok(()),
             Err(problem) => return Err(format!("jsonschema refuses {schema}: {problem}")),
         };
-        let boon = Boon::compile(&schema, schemas::Draft::D2020);
+        let boon = Boon::compile(&schema, draft::Draft::D2020);
         if boon.is_err() && !pattern.looks_around {
             return Err(format!("boon refuses {schema}"));
         }

@@ -1,7 +1,7 @@
 //! The disagreements that are settled: why ours stands, and exactly which cases each reason covers.
 //! `docs/conformance.md` tells them at length.
 
-use crate::schemas::Draft;
+use crate::draft::Draft;
 use serde_json::Value;
 
 /// The answers to one pair: whether the instance is valid; `None` where the oracle refused the schema.
