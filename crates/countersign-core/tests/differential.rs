@@ -10,6 +10,8 @@
 
 #[path = "differential/choices.rs"]
 mod choices;
+#[path = "differential/counts.rs"]
+mod counts;
 #[path = "differential/draft.rs"]
 mod draft;
 #[path = "differential/faulty.rs"]
@@ -57,6 +59,8 @@ const SEED: &str = "COUNTERSIGN_DIFFERENTIAL_SEED";
 struct Tally {
     pairs: usize,
     failing: usize,
+    /// Pairs whose total of keywords was counted a second time.
+    counted: usize,
     hits: BTreeMap<&'static str, usize>,
     settled: BTreeMap<&'static str, usize>,
 }
@@ -73,11 +77,12 @@ fn three_evaluators_agree_on_random_schemas() {
     });
     let tally = tally.into_inner();
     let report = format!(
-        "{} pairs, {} failing\nhits: {:#?}\nsettled disagreements: {:#?}",
-        tally.pairs, tally.failing, tally.hits, tally.settled
+        "{} pairs, {} failing, {} counted twice\nhits: {:#?}\nsettled disagreements: {:#?}",
+        tally.pairs, tally.failing, tally.counted, tally.hits, tally.settled
     );
     println!("{report}");
     assert!(tally.pairs >= pairs);
+    assert!(tally.counted * 2 >= tally.pairs, "{report}");
     assert!(
         tally.failing * 100 >= tally.pairs * FAILING_PERCENT_MIN,
         "{report}"
@@ -229,6 +234,15 @@ fn compare(mut schema: Choices, instances: Vec<Choices>, tally: &mut Tally) -> R
         let instance = sampler.sample(&mut choices);
         let evaluation = evaluate(&ours, &ours_again, &instance)
             .map_err(|problem| format!("{problem}\nschema:   {text}\ninstance: {instance}"))?;
+        if let Some(total) = counts::total(&sampler, &schema, &instance) {
+            if total != evaluation.count.total {
+                let ours = evaluation.count.total;
+                return Err(format!(
+                    "counted {ours}, not {total}\nschema:   {text}\ninstance: {instance}"
+                ));
+            }
+            tally.counted += 1;
+        }
         let answers = Answers {
             draft,
             schema: &schema,

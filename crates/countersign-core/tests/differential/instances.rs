@@ -176,7 +176,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// The target of a generated reference: whatever names `d1` is that definition, anything else the root.
-    fn resolve(&self, reference: &str) -> &'a Value {
+    pub(crate) fn resolve(&self, reference: &str) -> &'a Value {
         let digit = reference
             .as_bytes()
             .windows(2)
