@@ -1,8 +1,8 @@
 //! Patterns: regular expressions as ECMA-262 means them, within bounds.
 //!
-//! Read with the `u` flag and searched for anywhere in a text (verification.md, sections 8 and 27). The parser is
-//! [`parser`], of ECMA-262, 14th edition. A pattern becomes a [`program`] that one of two machines runs: [`linear`]
-//! reads each character once; [`backtrack`] knows look-around and back-references and counts its steps.
+//! Read with the `u` flag and searched for anywhere in a text (verification.md, sections 8 and 27). `parser` reads by
+//! the grammar of ECMA-262, 14th edition. A pattern becomes a `program` that one of two machines runs: `linear` reads
+//! each character once; `backtrack` knows look-around and back-references and counts its steps.
 
 mod alphabet;
 mod backtrack;
