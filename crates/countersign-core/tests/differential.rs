@@ -254,20 +254,20 @@ fn compare(mut schema: Choices, instances: Vec<Choices>, tally: &mut Tally) -> R
                 .map(|validator| validator.is_valid(&instance)),
             boon: boon.as_ref().ok().map(|boon| boon.is_valid(&instance)),
         };
-        if !answers.agree() {
-            let Some(entry) = SETTLED.iter().find(|entry| (entry.covers)(&answers)) else {
-                return Err(format!(
-                    "valid? ours: {}, jsonschema: {:?}, boon: {:?}\nschema:   {text}\ninstance: {instance}\n\
-                     ours finds: {:#?}\nboon: {:?}\njsonschema: {:?}",
-                    answers.ours,
-                    answers.jsonschema,
-                    answers.boon,
-                    evaluation.findings.shown,
-                    boon.err(),
-                    jsonschema.err(),
-                ));
-            };
-            *tally.settled.entry(entry.reason).or_default() += 1;
+        let Some(reasons) = answers.settled() else {
+            return Err(format!(
+                "valid? ours: {}, jsonschema: {:?}, boon: {:?}\nschema:   {text}\ninstance: {instance}\n\
+                 ours finds: {:#?}\nboon: {:?}\njsonschema: {:?}",
+                answers.ours,
+                answers.jsonschema,
+                answers.boon,
+                evaluation.findings.shown,
+                boon.err(),
+                jsonschema.err(),
+            ));
+        };
+        for reason in reasons {
+            *tally.settled.entry(reason).or_default() += 1;
         }
         tally.pairs += 1;
         tally.failing += usize::from(!answers.ours);
