@@ -56,7 +56,12 @@ pub fn write_number(number: Number, out: &mut Vec<u8>) {
 
 /// The canonical spelling of a number.
 pub fn number_text(number: Number) -> String {
-    ryu_js::Buffer::new().format_finite(number.value()).to_owned()
+    let value = number.value();
+    if number.is_integer() && value.abs() < 1e15 {
+        itoa::Buffer::new().format(value as i64).to_owned()
+    } else {
+        ryu_js::Buffer::new().format_finite(value).to_owned()
+    }
 }
 
 /// Whether `literal` is the canonical spelling of `number`.

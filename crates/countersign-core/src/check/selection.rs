@@ -148,7 +148,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
 
 impl<'a> Selection<'a> {
     fn of(output: &'a Value, path: &'a Path) -> Self {
-        let (mut values, mut missing) = (Vec::new(), Missing::default());
+        let (mut values, mut missing) = (Vec::with_capacity(4), Missing::default());
         let _ = walk(
             output,
             (path.steps(), 0),
