@@ -75,7 +75,8 @@ impl Decimal {
         let scales: &[(f64, i32)] = if size < 1e-4 { &[(1e9, 9)] } else { &SCALES };
         scales.iter().find_map(|(scale, places)| {
             let digits = (size * scale + 0.5) as u64;
-            let is_it = digits < 1_000_000_000_000_000 && digits as f64 / scale == size && digits % 10 != 0;
+            let is_it =
+                digits < 1_000_000_000_000_000 && digits as f64 / scale == size && !digits.is_multiple_of(10);
             is_it.then_some(Decimal {
                 negative: value < 0.0,
                 digits,
@@ -559,6 +560,34 @@ mod tests {
         for (a, b, expected) in rows {
             let expected: f64 = expected.parse().unwrap();
             assert_eq!(difference_up(number(a), number(b)), expected, "{a} - {b}");
+        }
+    }
+
+    #[test]
+    fn a_difference_rounded_up_parts_the_doubles_as_the_exact_one_does() {
+        let reaches = |x: f64, a: Number, b: Number| {
+            let mut missing = Sum::default();
+            missing.add(a);
+            missing.subtract(b);
+            missing.subtract(Number::new(x, false));
+            missing.sign() != Ordering::Greater
+        };
+        let mut state: u64 = 1;
+        let mut next = |spread: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let digits = (state >> 11) % 10u64.pow((state >> 60) as u32 % 15 + 2);
+            let exponent = (state >> 20) % spread;
+            let sign = if state >> 63 == 0 { "" } else { "-" };
+            number(&format!("{sign}{digits}.0e-{exponent}"))
+        };
+        for round in 0..20_000 {
+            let spread = [20, 40, 330][round % 3];
+            let (a, b) = (next(spread), next(spread));
+            let edge = difference_up(a, b);
+            assert!(reaches(edge, a, b), "{a:?} - {b:?} = {edge}");
+            assert!(!reaches(edge.next_down(), a, b), "{a:?} - {b:?} = {edge}");
         }
     }
 
