@@ -356,7 +356,7 @@ mod tests {
                 [Some(200_000), Some(200_000), None, None]
             );
             let kept: usize = selections
-                .selections
+                .selected
                 .iter()
                 .map(|selection| selection.entries())
                 .sum();
