@@ -292,10 +292,7 @@ impl Reader<'_> {
 
     /// The offset of the first quote or backslash from `start` on.
     fn plain_until(&mut self, start: usize) -> Read<usize> {
-        let plain = self.bytes[start..]
-            .iter()
-            .position(|&b| b == b'"' || b == b'\\' || b < 0x20);
-        self.at = start + plain.unwrap_or(self.bytes.len() - start);
+        self.at = start + plain_run(&self.bytes[start..]);
         match self.peek() {
             Some(b'"' | b'\\') => Ok(self.at),
             _ => Err(self.syntax()),
