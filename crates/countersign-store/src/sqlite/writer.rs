@@ -30,6 +30,8 @@ pub(super) enum Change {
     PublicKey(PublicKeyRow),
     /// Writes, and changes nothing.
     Probe,
+    #[cfg(test)]
+    Panic,
 }
 
 pub(super) struct Writer {
@@ -69,8 +71,9 @@ impl Writer {
 
     /// Writes until the queue is closed and empty.
     pub(super) fn run(mut self, writes: &Queue<Write>) {
-        let _guard = writes.abandon_on_drop();
         let mut batch = Vec::new();
+        // After a panic the queue is closed before the batch at hand is dropped, and its callers told.
+        let _guard = writes.abandon_on_drop();
         while writes.take(&mut batch, BATCH_ROWS_MAX, self.bell.rest_max()) {
             if batch.is_empty() {
                 self.bell.wake_rest();
@@ -150,6 +153,8 @@ fn write_all(
                     .and_then(|()| receipts::set_last_sequence(connection, last))
                     .map(|()| Ok(0))
             }
+            #[cfg(test)]
+            Change::Panic => panic!("a panic on purpose"),
         };
         results.push(match result {
             Ok(result) => result,
