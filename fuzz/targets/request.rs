@@ -2,24 +2,32 @@
 //! the same answer for canonical bytes, and a receipt that reads back with matching hashes.
 #![no_main]
 
+use countersign_core::canonical;
 use countersign_core::check::budget::Budget;
 use countersign_core::check::request::{CompileAnew, Request};
 use countersign_core::json;
 use countersign_core::key::{KeyList, PublicKey};
 use countersign_core::receipt::{Facts, HashCheck, Issuer, SignatureCheck, verify};
 use countersign_core::time::Timestamp;
-use countersign_core::canonical;
 use libfuzzer_sys::fuzz_target;
 
-const ISSUER: Issuer<'_> =
-    Issuer { public_url: "https://verifier.example", service_name: "Verifier", key_version: "v1" };
+const ISSUER: Issuer<'_> = Issuer {
+    public_url: "https://verifier.example",
+    service_name: "Verifier",
+    key_version: "v1",
+};
 
 fuzz_target!(|body: &[u8]| {
     let request = match Request::parse(body, &CompileAnew) {
         Ok(request) => request,
         Err(invalid) => {
             assert!(!invalid.0.is_empty());
-            assert!(invalid.0.iter().all(|problem| !problem.problem.is_empty() && !problem.fix.is_empty()));
+            assert!(
+                invalid
+                    .0
+                    .iter()
+                    .all(|problem| !problem.problem.is_empty() && !problem.fix.is_empty())
+            );
             return;
         }
     };
@@ -48,10 +56,21 @@ fuzz_target!(|body: &[u8]| {
     assert!(count.passed <= count.total);
     assert_eq!(report.schema.findings.total == 0, count.passed == count.total);
 
-    let facts = Facts::new(&request, &report, [7; 16], Timestamp(1_790_000_000_000_000), "0.0.0");
+    let facts = Facts::new(
+        &request,
+        &report,
+        [7; 16],
+        Timestamp(1_790_000_000_000_000),
+        "0.0.0",
+    );
     let receipt = facts.receipt(&report, request.detail, &ISSUER).seal(&[7; 64]);
     let keys = KeyList::Pinned(PublicKey([7; 32]));
     let verified = verify(&receipt, &keys, &request.hashes.into()).expect("a receipt has the shape of one");
     assert_eq!(verified.signature, SignatureCheck::BadSignature);
-    assert!(verified.hashes.iter().all(|(_, check)| *check == HashCheck::Match));
+    assert!(
+        verified
+            .hashes
+            .iter()
+            .all(|(_, check)| *check == HashCheck::Match)
+    );
 });

@@ -12,7 +12,11 @@ fuzz_target!(|text: &[u8]| {
         (Ok(_), Ok(_)) => {}
         (Err(faults), Err(faults_again)) => {
             assert!(!faults.is_empty());
-            assert!(faults.iter().all(|fault| !fault.problem.is_empty() && !fault.fix.is_empty()));
+            assert!(
+                faults
+                    .iter()
+                    .all(|fault| !fault.problem.is_empty() && !fault.fix.is_empty())
+            );
             assert_eq!(faults.len(), faults_again.len());
         }
         _ => panic!("canonical bytes compile differently"),

@@ -11,9 +11,14 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let mut parts = bytes.splitn(2, |byte| *byte == 0);
     let mut read = || json::read(parts.next()?).ok();
-    let (Some(schema), Some(instance)) = (read(), read()) else { return };
-    let Ok(compiled) = Schema::compile(&schema) else { return };
-    let canonical = |value: &Value| json::read(&canonical::bytes(value)).expect("canonical bytes are strict JSON");
+    let (Some(schema), Some(instance)) = (read(), read()) else {
+        return;
+    };
+    let Ok(compiled) = Schema::compile(&schema) else {
+        return;
+    };
+    let canonical =
+        |value: &Value| json::read(&canonical::bytes(value)).expect("canonical bytes are strict JSON");
     let again = Schema::compile(&canonical(&schema)).expect("canonical bytes of a schema that compiles");
     let first = compiled.evaluate(&instance, &mut Budget::default());
     let second = again.evaluate(&canonical(&instance), &mut Budget::default());

@@ -10,6 +10,10 @@
 
 #[path = "differential/choices.rs"]
 mod choices;
+#[path = "differential/counts.rs"]
+mod counts;
+#[path = "differential/draft.rs"]
+mod draft;
 #[path = "differential/faulty.rs"]
 mod faulty;
 #[path = "differential/instances.rs"]
@@ -55,6 +59,8 @@ const SEED: &str = "COUNTERSIGN_DIFFERENTIAL_SEED";
 struct Tally {
     pairs: usize,
     failing: usize,
+    /// Pairs whose total of keywords was counted a second time.
+    counted: usize,
     hits: BTreeMap<&'static str, usize>,
     settled: BTreeMap<&'static str, usize>,
 }
@@ -71,11 +77,12 @@ fn three_evaluators_agree_on_random_schemas() {
     });
     let tally = tally.into_inner();
     let report = format!(
-        "{} pairs, {} failing\nhits: {:#?}\nsettled disagreements: {:#?}",
-        tally.pairs, tally.failing, tally.hits, tally.settled
+        "{} pairs, {} failing, {} counted twice\nhits: {:#?}\nsettled disagreements: {:#?}",
+        tally.pairs, tally.failing, tally.counted, tally.hits, tally.settled
     );
     println!("{report}");
     assert!(tally.pairs >= pairs);
+    assert!(tally.counted * 2 >= tally.pairs, "{report}");
     assert!(
         tally.failing * 100 >= tally.pairs * FAILING_PERCENT_MIN,
         "{report}"
@@ -100,7 +107,7 @@ fn three_evaluators_agree_on_random_schemas() {
 
 #[test]
 fn what_a_meta_schema_refuses_is_refused_and_the_rest_compiles() {
-    use schemas::Draft;
+    use draft::Draft;
     for (keyword, value, first, last) in faulty::rows() {
         for draft in [Draft::D4, Draft::D6, Draft::D7, Draft::D2019, Draft::D2020] {
             let good = !(first..=last).contains(&draft);
@@ -142,7 +149,7 @@ fn three_engines_agree_on_random_patterns() {
             Err(_) if pattern.looks_around => return Ok(()),
             Err(problem) => return Err(format!("jsonschema refuses {schema}: {problem}")),
         };
-        let boon = Boon::compile(&schema, schemas::Draft::D2020);
+        let boon = Boon::compile(&schema, draft::Draft::D2020);
         if boon.is_err() && !pattern.looks_around {
             return Err(format!("boon refuses {schema}"));
         }
@@ -227,6 +234,15 @@ fn compare(mut schema: Choices, instances: Vec<Choices>, tally: &mut Tally) -> R
         let instance = sampler.sample(&mut choices);
         let evaluation = evaluate(&ours, &ours_again, &instance)
             .map_err(|problem| format!("{problem}\nschema:   {text}\ninstance: {instance}"))?;
+        if let Some(total) = counts::total(&sampler, &schema, &instance) {
+            if total != evaluation.count.total {
+                let ours = evaluation.count.total;
+                return Err(format!(
+                    "counted {ours}, not {total}\nschema:   {text}\ninstance: {instance}"
+                ));
+            }
+            tally.counted += 1;
+        }
         let answers = Answers {
             draft,
             schema: &schema,

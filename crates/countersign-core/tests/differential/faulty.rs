@@ -1,6 +1,6 @@
 //! Keyword values that a meta-schema refuses, and in which drafts.
 
-use crate::schemas::Draft::{self, D4, D6, D7, D2019, D2020};
+use crate::draft::Draft::{self, D4, D6, D7, D2019, D2020};
 use serde_json::{Value, json};
 
 /// A keyword, a value, and the drafts that refuse it: those from the first to the last; the others accept it.

@@ -1,7 +1,8 @@
 //! Instances that nearly fit a schema: each node follows what the schema asks of it, and now and then strays.
 
 use crate::choices::Choices;
-use crate::schemas::{Draft, NAMES};
+use crate::draft::Draft;
+use crate::schemas::NAMES;
 use serde_json::{Map, Value, json};
 
 /// How deep an instance goes before it ends in scalars.
@@ -90,7 +91,7 @@ const FORMATS: [(&str, [&str; 4]); 19] = [
         "idn-email",
         ["a@example.com", "é@example.com", "é", "a@@example.com"],
     ),
-    ("idn-hostname", ["example.com", "a-b.c", "-a.com", "a_b.com"]),
+    ("idn-hostname", ["example.com", "a-b.c", "-a.com", "😀.com"]),
     ("duration", ["P1D", "PT36H", "P", "P1"]),
     (
         "uuid",
@@ -129,7 +130,7 @@ impl<'a> Sampler<'a> {
         if let Some(listed) = listed(&view, choices) {
             return listed;
         }
-        match self.kind(&view, choices) {
+        match Self::kind(&view, choices) {
             "object" => self.object(&view, choices, depth),
             "array" => self.array(&view, choices, depth),
             "string" => string(&view, choices),
@@ -175,7 +176,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// The target of a generated reference: whatever names `d1` is that definition, anything else the root.
-    fn resolve(&self, reference: &str) -> &'a Value {
+    pub(crate) fn resolve(&self, reference: &str) -> &'a Value {
         let digit = reference
             .as_bytes()
             .windows(2)
@@ -189,7 +190,7 @@ impl<'a> Sampler<'a> {
             .unwrap_or(self.root)
     }
 
-    fn kind(&self, view: &View<'a>, choices: &mut Choices) -> &'a str {
+    fn kind(view: &View<'a>, choices: &mut Choices) -> &'a str {
         let mut kinds: Vec<&str> = Vec::new();
         for schema in view {
             match schema.get("type") {

@@ -1,6 +1,6 @@
 //! The two evaluators that ours is compared with.
 
-use crate::schemas::Draft;
+use crate::draft::Draft;
 use serde_json::Value;
 
 /// `jsonschema` with formats asserted and nothing fetched.

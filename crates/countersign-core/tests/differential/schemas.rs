@@ -4,75 +4,8 @@
 //! schema refers to itself without going deeper; that corner belongs to the evaluator's own tests.
 
 use crate::choices::Choices;
+use crate::draft::Draft;
 use serde_json::{Map, Value, json};
-
-/// The five drafts, oldest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Draft {
-    D4,
-    D6,
-    D7,
-    D2019,
-    D2020,
-}
-
-impl Draft {
-    /// The value of `$schema`.
-    pub(crate) fn uri(self) -> &'static str {
-        match self {
-            Draft::D4 => "http://json-schema.org/draft-04/schema#",
-            Draft::D6 => "http://json-schema.org/draft-06/schema#",
-            Draft::D7 => "http://json-schema.org/draft-07/schema#",
-            Draft::D2019 => "https://json-schema.org/draft/2019-09/schema",
-            Draft::D2020 => "https://json-schema.org/draft/2020-12/schema",
-        }
-    }
-
-    /// The name of the member that holds definitions.
-    pub(crate) fn definitions(self) -> &'static str {
-        if self >= Draft::D2019 {
-            "$defs"
-        } else {
-            "definitions"
-        }
-    }
-
-    fn id(self) -> &'static str {
-        if self == Draft::D4 { "id" } else { "$id" }
-    }
-
-    /// The formats that this draft defines, with those of the drafts before it. A name that a draft does not know
-    /// is asserted here in every draft and by neither oracle, so none is generated.
-    fn formats(self) -> &'static [&'static str] {
-        const ALL: [&str; 19] = [
-            "date-time",
-            "email",
-            "hostname",
-            "ipv4",
-            "ipv6",
-            "uri",
-            "json-pointer",
-            "uri-reference",
-            "uri-template",
-            "date",
-            "time",
-            "regex",
-            "relative-json-pointer",
-            "iri",
-            "iri-reference",
-            "idn-email",
-            "idn-hostname",
-            "duration",
-            "uuid",
-        ];
-        match self {
-            Draft::D4 => &ALL[..6],
-            Draft::D6 => &ALL[..9],
-            Draft::D7 => &ALL[..17],
-            Draft::D2019 | Draft::D2020 => &ALL,
-        }
-    }
-}
 
 /// Member names that schemas and instances share.
 pub(crate) const NAMES: [&str; 8] = ["a", "b", "c", "d", "x-1", "x-long name", "é", "0"];
@@ -136,10 +69,12 @@ pub(crate) fn schema(choices: &mut Choices) -> (Draft, Value) {
         2 if named => Name::Anchor,
         _ => Name::Pointer,
     };
-    let definitions = match choices.percent(50) {
-        true => (0..=choices.below(3)).map(|_| name(choices)).collect(),
-        false => Vec::new(),
+    let count = if choices.percent(50) {
+        1 + choices.below(3)
+    } else {
+        0
     };
+    let definitions = (0..count).map(|_| name(choices)).collect();
     let mut generator = Generator {
         choices,
         draft,
@@ -226,10 +161,10 @@ impl Generator<'_> {
         if self.draft >= Draft::D6 && self.choices.percent(4) {
             return json!(!self.choices.percent(70));
         }
-        if self.choices.percent(20) {
-            if let Some(reference) = self.reference(deeper) {
-                return reference;
-            }
+        if self.choices.percent(20)
+            && let Some(reference) = self.reference(deeper)
+        {
+            return reference;
         }
         self.object_schema(depth).into()
     }
@@ -560,10 +495,11 @@ impl Generator<'_> {
         if self.choices.percent(6) {
             schema.insert("not".into(), self.in_place(depth));
         }
-        if self.draft >= Draft::D2019 && self.choices.percent(6) {
-            if let Some(target) = self.target() {
-                schema.insert("$ref".into(), target.into());
-            }
+        if self.draft >= Draft::D2019
+            && self.choices.percent(6)
+            && let Some(target) = self.target()
+        {
+            schema.insert("$ref".into(), target.into());
         }
         if self.draft >= Draft::D7 && self.choices.percent(8) {
             schema.insert("if".into(), self.in_place(depth));
