@@ -240,6 +240,34 @@ def test_inputs(name, text, request, keys):
         expect([(f"{name}, detail is not hashed", text, ["valid"])], "--keys", keys, "--request", saved(twin))
 
 
+def test_vectors(folder):
+    """The cases of vectors/receipt, which the service's own code is held to as well."""
+    groups = {}
+    for file in ["valid", "tampered", "malformed", "signatures", "keys", "hashes"]:
+        for vector in json.loads((folder / f"{file}.json").read_text()):
+            given = dict(vector["input"])
+            receipt, expected = given.pop("receipt"), vector["expect"]["outcome"]
+            if isinstance(given["keys"], str):
+                given["keys"] = json.loads((folder / given["keys"]).read_text())
+            outcomes = [expected] if isinstance(expected, str) else expected
+            groups.setdefault(json.dumps(given), []).append((f"vector {file}: {vector['why']}", receipt, outcomes))
+    for given, cases in groups.items():
+        given = json.loads(given)
+        with tempfile.TemporaryDirectory() as name:
+
+            def saved(option, text):
+                file = Path(name) / option
+                file.write_text(text)
+                return [f"--{option}", file]
+
+            options = saved("keys", json.dumps(given["keys"]))
+            for option, member in [("request", "request"), ("output", "submitted_output"), ("schema", "expected_schema")]:
+                options += saved(option, given[member]) if member in given else []
+            rules = [f'"{member}":{given[member]}' for member in ["rules", "bounds"] if member in given]
+            options += saved("rules", "{" + ",".join(rules) + "}") if rules else []
+            expect(cases, *options)
+
+
 def test_own_receipts():
     """What the golden receipts cannot show: other contexts, key states, numbers, texts at the edge of JSON."""
     check = json.loads((VECTORS / "invoice-final.response.json").read_text())
@@ -359,6 +387,7 @@ def main():
         name = response.name.removesuffix(".response.json")
         test_receipt(name, response, response.with_name(f"{name}.request.json"), keys)
     test_own_receipts()
+    test_vectors(VECTORS / "receipt")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -157,7 +157,7 @@ function rulesHash(supplied) {
 
 const P = 2n ** 255n - 19n;
 const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
-const ORDER_8_Y = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd83d3d706a17c7n;
+const ORDER_8_Y = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
 const SMALL_ORDER_Y = [0n, 1n, P - 1n, ORDER_8_Y, P - ORDER_8_Y];
 
 const littleEndian = (bytes) => BigInt("0x" + Buffer.from(bytes).reverse().toString("hex"));

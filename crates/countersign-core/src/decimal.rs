@@ -3,9 +3,17 @@
 //! Two canonical forms compare as their doubles do, so order and equality need nothing from here. Sums,
 //! tolerances and `multipleOf` do: 0.1 + 0.2 equals 0.3, and 0.3 is a multiple of 0.1.
 
+#![allow(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    clippy::float_cmp,
+    reason = "digits, exponents and limbs of doubles never fill a word; and only the very same double will do"
+)]
+
 use crate::canonical::number_text;
 use crate::json::Number;
 use std::cmp::Ordering;
+use std::fmt::Write;
 
 /// The decimal `±digits × 10^exponent` that a number's canonical form spells: at most 17 digits from the
 /// shortest spelling, or up to 21 where an integer is written out, then with trailing zeros removed.
@@ -58,21 +66,22 @@ impl Decimal {
         }
     }
 
-    /// The decimal of a fraction with few places, as money has. At most 15 digits that read back as the same
-    /// double are the shortest spelling of it: no other decimal of 15 digits does.
+    /// The decimal of a fraction with few places, as money has, or of some billionths, as tolerances are. At
+    /// most 15 digits that read back as the same double are the shortest spelling of it: no other decimal of 15
+    /// digits does.
     fn short(value: f64) -> Option<Self> {
+        const SCALES: [(f64, i32); 4] = [(10.0, 1), (100.0, 2), (1e3, 3), (1e4, 4)];
         let size = value.abs();
-        [10.0, 100.0, 1e3, 1e4]
-            .into_iter()
-            .zip(1..)
-            .find_map(|(scale, places)| {
-                let digits = (size * scale + 0.5) as u64;
-                (digits < 1_000_000_000_000_000 && digits as f64 / scale == size).then_some(Decimal {
-                    negative: value < 0.0,
-                    digits,
-                    exponent: -places,
-                })
+        let scales: &[(f64, i32)] = if size < 1e-4 { &[(1e9, 9)] } else { &SCALES };
+        scales.iter().find_map(|(scale, places)| {
+            let digits = (size * scale + 0.5) as u64;
+            let is_it = digits < 1_000_000_000_000_000 && digits as f64 / scale == size && digits % 10 != 0;
+            is_it.then_some(Decimal {
+                negative: value < 0.0,
+                digits,
+                exponent: -places,
             })
+        })
     }
 
     /// The decimal as a whole number of 10^`exponent`, if it is one and fits.
@@ -238,6 +247,9 @@ impl Sum {
 
     /// Whether the sum lies within `limit` of 0. `limit` must not be negative.
     pub fn is_within(&self, limit: Number) -> bool {
+        if self.sign() == Ordering::Equal {
+            return true;
+        }
         let mut rest = self.clone();
         match &mut rest.wide {
             None => rest.units = rest.units.saturating_abs(),
@@ -252,12 +264,16 @@ impl Sum {
         let Some(wide) = &self.wide else {
             let digits = match self.units.unsigned_abs() {
                 0 => String::new(),
-                units => units.to_string(),
+                units => itoa::Buffer::new().format(units).to_owned(),
             };
             return (self.units.cmp(&0), digits, UNIT);
         };
         let (sign, limbs) = wide.normalised();
-        let all: String = limbs.iter().rev().map(|limb| format!("{limb:09}")).collect();
+        let mut all = String::with_capacity(LIMBS * LIMB_DIGITS as usize);
+        for limb in limbs.iter().rev() {
+            // Writing to a String cannot fail.
+            let _ = write!(all, "{limb:09}");
+        }
         (sign, all.trim_start_matches('0').to_owned(), LOWEST)
     }
 
@@ -274,27 +290,32 @@ impl Sum {
     /// with at least one decimal; over 40 characters in scientific form with 17 significant digits.
     pub fn text(&self) -> String {
         let (sign, digits, exponent) = self.digits();
-        let minus = if sign == Ordering::Less { "-" } else { "" };
         let places = exponent.unsigned_abs() as usize;
-        let padded = format!("{digits:0>width$}", width = places + 1);
-        let (whole, fraction) = padded.split_at(padded.len() - places);
-        let plain = match fraction.trim_end_matches('0') {
-            "" if self.all_integer_literals => format!("{minus}{whole}"),
-            "" => format!("{minus}{whole}.0"),
-            fraction => format!("{minus}{whole}.{fraction}"),
-        };
+        let mut plain = String::with_capacity(48);
+        if sign == Ordering::Less {
+            plain.push('-');
+        }
+        let (whole, fraction) = digits.split_at(digits.len().saturating_sub(places));
+        plain.push_str(if whole.is_empty() { "0" } else { whole });
+        let zeros = places - fraction.len();
+        match fraction.trim_end_matches('0') {
+            "" if self.all_integer_literals => {}
+            "" => plain.push_str(".0"),
+            fraction => {
+                plain.push('.');
+                plain.extend(std::iter::repeat_n('0', zeros));
+                plain.push_str(fraction);
+            }
+        }
         if plain.len() <= 40 {
             return plain;
         }
+        let minus = if sign == Ordering::Less { "-" } else { "" };
         let first = digits.len() as i32 - 1 + exponent;
         let (digits, first) = round_to_17(&digits, first);
         let mark = if first < 0 { '-' } else { '+' };
-        format!(
-            "{minus}{}.{}e{mark}{}",
-            &digits[..1],
-            &digits[1..],
-            first.unsigned_abs()
-        )
+        let (one, others) = digits.split_at(1);
+        format!("{minus}{one}.{others}e{mark}{}", first.unsigned_abs())
     }
 }
 
@@ -330,7 +351,9 @@ impl Wide {
         carry(&mut limbs);
         let highest = limbs.iter().rev().find(|limb| **limb != 0).copied().unwrap_or(0);
         if highest < 0 {
-            limbs.iter_mut().for_each(|limb| *limb = -*limb);
+            for limb in &mut limbs {
+                *limb = -*limb;
+            }
             carry(&mut limbs);
         }
         (highest.cmp(&0), limbs)
@@ -389,7 +412,9 @@ mod tests {
 
     fn sum(texts: &[&str]) -> Sum {
         let mut sum = Sum::default();
-        texts.iter().for_each(|text| sum.add(number(text)));
+        for text in texts {
+            sum.add(number(text));
+        }
         sum
     }
 

@@ -22,14 +22,17 @@ pub struct Place(pub Vec<Step>);
 impl Place {
     /// The place with its root marker: `$.total`, `$[0].x`, `$`.
     pub fn with_root(&self) -> String {
-        root_marked(&self.to_string())
+        if self.0.is_empty() {
+            "$".to_owned()
+        } else {
+            root_marked(&self.to_string())
+        }
     }
 }
 
-/// A field or place text with its root marker: `$.` before a name, `$` before an index; `$` stays `$`.
+/// The text of a field or place that is not the root, with a root marker: `$.` before a name, `$` before an index.
 pub fn root_marked(field: &str) -> String {
     match field {
-        "$" => "$".to_owned(),
         indexed if indexed.starts_with('[') => format!("${indexed}"),
         named => format!("$.{named}"),
     }
@@ -78,6 +81,7 @@ mod tests {
         let qty = Place(vec![name("items"), Step::Index(1), name("qty")]);
         assert_eq!(qty.to_string(), "items[1].qty");
         assert_eq!(qty.with_root(), "$.items[1].qty");
+        assert_eq!(Place(vec![name("$")]).with_root(), "$.$");
         assert_eq!(Place(vec![Step::Index(0), name("a.b")]).with_root(), r"$[0].a\.b");
     }
 }

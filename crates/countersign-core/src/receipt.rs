@@ -1,7 +1,6 @@
 //! The statement about one check: its two shapes (section 18), what to do next (section 19), and the offline
 //! check of a receipt (section 20).
 
-use crate::canonical::Hash;
 use crate::check::finding::Count;
 use crate::check::name::CheckName;
 use crate::check::report::{self, Report};
@@ -103,12 +102,7 @@ impl Facts {
             findings(report, &mut members);
         }
         members.push(("verify", verify_block(issuer)));
-        Unsigned::new(
-            Context::Check,
-            issuer.key_version,
-            attested_at.to_string(),
-            members,
-        )
+        Unsigned::new(Context::Check, issuer.key_version, attested_at, members)
     }
 
     fn head(&self, compact: bool) -> Members<'_> {
@@ -130,21 +124,21 @@ impl Facts {
             ),
             ("next_actions", self.next_actions(compact)),
             ("result", result.into()),
-            ("verification_id", uuid_text(&self.verification_id).into()),
+            ("verification_id", Part::Uuid(self.verification_id)),
             ("task_id", self.task_id.as_str().into()),
             (
                 "agent_id",
                 self.agent_id.as_deref().map_or(Part::Null, Part::from),
             ),
-            ("output_hash", hash(&self.hashes.output)),
-            ("schema_hash", hash(&self.hashes.schema)),
-            ("rules_hash", hash(&self.hashes.rules)),
+            ("output_hash", Part::Hash(self.hashes.output)),
+            ("schema_hash", Part::Hash(self.hashes.schema)),
+            ("rules_hash", Part::Hash(self.hashes.rules)),
         ]);
         if !compact {
-            members.push(("request_hash", hash(&self.hashes.request)));
+            members.push(("request_hash", Part::Hash(self.hashes.request)));
         }
         members.extend([
-            ("verified_at", self.verified_at.to_string().into()),
+            ("verified_at", Part::Time(self.verified_at)),
             ("verifier_version", self.verifier_version.as_str().into()),
             ("enforce_rules", Part::Bool(self.enforce_rules)),
             ("strict_content_check", Part::Bool(self.strict_content_check)),
@@ -172,10 +166,6 @@ impl Facts {
         }
         Part::List(actions)
     }
-}
-
-fn hash(hash: &Hash) -> Part<'static> {
-    hash.to_string().into()
 }
 
 fn findings<'a>(report: &'a Report, members: &mut Members<'a>) {
@@ -276,18 +266,4 @@ fn verify_block<'a>(issuer: &Issuer<'a>) -> Part<'a> {
         ("service", issuer.service_name.into()),
         ("mcp", format!("{}/mcp", issuer.public_url).into()),
     ])
-}
-
-/// A UUID in its usual form, lower case.
-pub fn uuid_text(id: &[u8; 16]) -> String {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(36);
-    for (index, byte) in id.iter().enumerate() {
-        if matches!(index, 4 | 6 | 8 | 10) {
-            text.push('-');
-        }
-        text.push(char::from(HEX[usize::from(byte >> 4)]));
-        text.push(char::from(HEX[usize::from(byte & 15)]));
-    }
-    text
 }

@@ -3,9 +3,10 @@
 //! A document is described once, in the order of members that the contract gives the answer. Its canonical
 //! bytes, which are signed, come from the same description, so the two cannot differ.
 
-use crate::canonical;
+use crate::canonical::{self, Hash};
 use crate::json::{Number, Object, Value};
 use crate::key::{ALGORITHM, signature_text};
+use crate::time::Timestamp;
 use std::borrow::Cow;
 
 /// What kind of document a signature is over. One context string per kind and version: a signature over one
@@ -41,6 +42,12 @@ pub enum Part<'a> {
     Ratio(f64),
     /// A string.
     Text(Cow<'a, str>),
+    /// A digest: its lower-case hex.
+    Hash(Hash),
+    /// A point in time.
+    Time(Timestamp),
+    /// A UUID in its usual form, lower case.
+    Uuid([u8; 16]),
     /// An array.
     List(Vec<Part<'a>>),
     /// An object, its members in the contract's order.
@@ -68,7 +75,7 @@ pub struct Unsigned<'a> {
     pub signed_bytes: Vec<u8>,
     answer: Vec<u8>,
     key_version: &'a str,
-    attested_at: String,
+    attested_at: Timestamp,
 }
 
 impl<'a> Unsigned<'a> {
@@ -76,7 +83,7 @@ impl<'a> Unsigned<'a> {
     pub fn new(
         context: Context,
         key_version: &'a str,
-        attested_at: String,
+        attested_at: Timestamp,
         mut members: Members<'_>,
     ) -> Self {
         let mut answer = Vec::with_capacity(4096);
@@ -85,7 +92,7 @@ impl<'a> Unsigned<'a> {
         answer.pop();
         sort(&mut members);
         let mut signed_bytes = Vec::with_capacity(answer.len() + 256);
-        write_head(context, key_version, &attested_at, &mut signed_bytes);
+        write_head(context, key_version, &attested_at.to_string(), &mut signed_bytes);
         write_object(&members, &mut signed_bytes, Spelling::Canonical);
         signed_bytes.push(b'}');
         Unsigned {
@@ -102,7 +109,7 @@ impl<'a> Unsigned<'a> {
         let attestation = vec![
             ("algorithm", ALGORITHM.into()),
             ("key_version", self.key_version.into()),
-            ("timestamp", self.attested_at.into()),
+            ("timestamp", Part::Time(self.attested_at)),
             ("signature", signature_text(signature).into()),
         ];
         write_object(&attestation, &mut self.answer, Spelling::Answer);
@@ -165,7 +172,8 @@ enum Spelling {
 }
 
 fn sort(members: &mut Members<'_>) {
-    members.sort_unstable_by_key(|(name, _)| *name);
+    // Eight letters decide nearly always.
+    members.sort_unstable_by(|(a, _), (b, _)| first_letters(a).cmp(&first_letters(b)).then_with(|| a.cmp(b)));
     members.iter_mut().for_each(|(_, part)| sort_part(part));
 }
 
@@ -173,8 +181,43 @@ fn sort_part(part: &mut Part<'_>) {
     match part {
         Part::Object(members) => sort(members),
         Part::List(parts) => parts.iter_mut().for_each(sort_part),
-        Part::Null | Part::Bool(_) | Part::Integer(_) | Part::Ratio(_) | Part::Text(_) => {}
+        Part::Null
+        | Part::Bool(_)
+        | Part::Integer(_)
+        | Part::Ratio(_)
+        | Part::Text(_)
+        | Part::Hash(_)
+        | Part::Time(_)
+        | Part::Uuid(_) => {}
     }
+}
+
+/// The first eight letters of a name as one number, which sorts as they do.
+fn first_letters(name: &str) -> u64 {
+    let mut letters = [0; 8];
+    let length = name.len().min(8);
+    letters[..length].copy_from_slice(&name.as_bytes()[..length]);
+    u64::from_be_bytes(letters)
+}
+
+/// A string that has nothing to escape.
+fn write_plain(ascii: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(ascii);
+    out.push(b'"');
+}
+
+/// A UUID in its usual form, lower case.
+pub fn uuid_ascii(id: &[u8; 16]) -> [u8; 36] {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut text = [b'-'; 36];
+    // Each pair of digits stands behind as many hyphens as there are groups before it.
+    for (index, byte) in id.iter().enumerate() {
+        let hyphens = [4, 6, 8, 10].iter().filter(|start| index >= **start).count();
+        text[2 * index + hyphens] = HEX[usize::from(byte >> 4)];
+        text[2 * index + hyphens + 1] = HEX[usize::from(byte & 15)];
+    }
+    text
 }
 
 fn write_object(members: &Members<'_>, out: &mut Vec<u8>, spelling: Spelling) {
@@ -199,13 +242,17 @@ fn write_part(part: &Part<'_>, out: &mut Vec<u8>, spelling: Spelling) {
         Part::Bool(false) => out.extend_from_slice(b"false"),
         Part::Integer(count) => out.extend_from_slice(itoa::Buffer::new().format(*count).as_bytes()),
         Part::Ratio(ratio) => {
-            let number = Number::new(*ratio, false);
-            canonical::write_number(number, out);
-            if number.is_integer() && spelling == Spelling::Answer {
+            let start = out.len();
+            canonical::write_number(Number::new(*ratio, false), out);
+            let has_mark = out[start..].iter().any(|byte| matches!(byte, b'.' | b'e'));
+            if !has_mark && spelling == Spelling::Answer {
                 out.extend_from_slice(b".0");
             }
         }
         Part::Text(text) => canonical::write_string(text, out),
+        Part::Hash(hash) => write_plain(&hash.hex(), out),
+        Part::Time(time) => write_plain(&time.ascii(), out),
+        Part::Uuid(id) => write_plain(&uuid_ascii(id), out),
         Part::Object(members) => write_object(members, out, spelling),
         Part::List(parts) => {
             out.push(b'[');
@@ -265,7 +312,7 @@ mod tests {
             ("c", Part::Bool(true)),
             ("r", Part::Ratio(0.000_001)),
         ];
-        let unsigned = Unsigned::new(Context::Check, "v1", "now".to_owned(), members);
+        let unsigned = Unsigned::new(Context::Check, "v1", Timestamp(0), members);
         let signed = unsigned.signed_bytes.clone();
         let answer = unsigned.seal(&[7; 64]);
         let text = String::from_utf8(answer.clone()).unwrap();

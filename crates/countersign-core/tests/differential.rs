@@ -47,6 +47,9 @@ const FAILING_PERCENT_MIN: usize = 30;
 /// How many pairs must hit each check at least.
 const HITS_MIN: usize = 100;
 
+/// The variable that asks for other cases.
+const SEED: &str = "COUNTERSIGN_DIFFERENTIAL_SEED";
+
 /// What a run has seen.
 #[derive(Default)]
 struct Tally {
@@ -85,7 +88,8 @@ fn three_evaluators_agree_on_random_schemas() {
         let hits = tally.hits.get(name).copied().unwrap_or(0);
         assert!(hits >= HITS_MIN, "{name} has {hits} hits: {report}");
     }
-    for entry in SETTLED {
+    // Another seed may miss the rarest.
+    for entry in SETTLED.iter().filter(|_| asked(SEED).is_none()) {
         assert!(
             tally.settled.contains_key(entry.reason),
             "no case needs this any more: {}",
@@ -179,7 +183,7 @@ fn asked(name: &str) -> Option<usize> {
 
 /// Runs a property on so many cases of the seed; panics with what it says of the simplest case that breaks it.
 fn run<S: Strategy>(cases: usize, strategy: &S, property: impl Fn(S::Value) -> Result<(), String>) {
-    let seed = asked("COUNTERSIGN_DIFFERENTIAL_SEED").unwrap_or(0) as u64;
+    let seed = asked(SEED).unwrap_or(0) as u64;
     let mut seed_bytes = [0; 32];
     seed_bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed_bytes);

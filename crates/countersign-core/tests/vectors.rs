@@ -46,7 +46,11 @@ fn text(notation: &Value) -> String {
         repeat => {
             let times = usize::try_from(repeat["times"].as_u64().unwrap()).unwrap();
             let between = repeat["between"].as_str().unwrap_or_default();
-            let piece = |index: usize| text(&repeat["repeat"]).replace("{i}", &index.to_string());
+            let piece = |index: usize| {
+                text(&repeat["repeat"])
+                    .replace("<i>", &index.to_string())
+                    .replace("<i+1>", &(index + 1).to_string())
+            };
             (0..times).map(piece).collect::<Vec<_>>().join(between)
         }
     }

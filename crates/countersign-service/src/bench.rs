@@ -32,7 +32,7 @@ impl Bench {
                 .stack_size(STACK_BYTES)
                 .spawn(move || {
                     while let Some(work) = next(&waiting) {
-                        work()
+                        work();
                     }
                 })?;
         }

@@ -151,10 +151,10 @@ impl Door {
                 Answer::json(Bytes::from_static(wire::OK))
             }
             Target::Pointers => {
-                Answer::document(wire::pointers(app).into(), head.headers.get_all(IF_NONE_MATCH))
+                Answer::document(wire::pointers(app).into(), &head.headers.get_all(IF_NONE_MATCH))
             }
             Target::AgentCard => {
-                Answer::document(wire::agent_card(app).into(), head.headers.get_all(IF_NONE_MATCH))
+                Answer::document(wire::agent_card(app).into(), &head.headers.get_all(IF_NONE_MATCH))
             }
         };
         Ok(answer)

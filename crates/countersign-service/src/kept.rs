@@ -56,10 +56,10 @@ pub(crate) fn facts(row: &ReceiptRow, signer: &Signer) -> Option<Facts> {
         return None;
     }
     let names = row.blocking_checks.split(',').filter(|name| !name.is_empty());
-    let named = |name: &str| {
+    let known = |name: &str| {
         CheckName::ALL
             .iter()
-            .find(|known| known.as_str() == name)
+            .find(|check| check.as_str() == name)
             .copied()
     };
     Some(Facts {
@@ -72,7 +72,7 @@ pub(crate) fn facts(row: &ReceiptRow, signer: &Signer) -> Option<Facts> {
             rules: row.rules_hash,
             request: row.request_hash,
         },
-        blocking_checks: names.map(named).collect::<Option<_>>()?,
+        blocking_checks: names.map(known).collect::<Option<_>>()?,
         flags_total: row.flags,
         enforce_rules: row.enforce_rules,
         strict_content_check: row.strict_content_check,
@@ -218,9 +218,9 @@ mod tests {
             },
         ];
         for (index, change) in changes.iter().enumerate() {
-            let mut changed = row.clone();
-            change(&mut changed);
-            assert!(facts(&changed, &signer).is_none(), "change {index}");
+            let mut other = row.clone();
+            change(&mut other);
+            assert!(facts(&other, &signer).is_none(), "change {index}");
         }
     }
 }

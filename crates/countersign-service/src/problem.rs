@@ -309,7 +309,9 @@ pub(crate) fn part_of(value: &'static Value) -> Part<'static> {
     match value {
         Value::Null => Part::Null,
         Value::Bool(value) => Part::Bool(*value),
-        Value::Number(number) if number.is_integer_literal() && number.value() >= 0.0 => {
+        Value::Number(number) if number.is_integer_literal() && (0.0..9e15).contains(&number.value()) => {
+            // A non-negative whole number below 2^53.
+            #[expect(clippy::cast_sign_loss, reason = "checked above")]
             Part::Integer(number.value() as u64)
         }
         Value::Number(number) => Part::Ratio(number.value()),
@@ -371,6 +373,7 @@ impl From<StoreError> for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use countersign_core::json::Number;
     use countersign_core::place::{Place, Step};
 
     fn text(problem: &Problem) -> String {
@@ -429,7 +432,7 @@ mod tests {
             let code = problem.code();
             assert!(CODES.iter().any(|listed| listed.name == code.name));
             let document = read(text(&problem).as_bytes()).unwrap();
-            let number = |name| document.get(name).and_then(Value::as_number).map(|n| n.value());
+            let number = |name| document.get(name).and_then(Value::as_number).map(Number::value);
             assert_eq!(document.get("code").unwrap().as_str(), Some(code.name));
             assert_eq!(number("status"), Some(f64::from(code.status)));
             assert_eq!(document.get("charged").unwrap().as_bool(), Some(false));

@@ -89,6 +89,7 @@ pub fn create_store(config: &Config) -> Result<PathBuf, ServeError> {
 /// A running service.
 pub struct Service {
     address: SocketAddr,
+    store_path: PathBuf,
     app: Arc<App>,
     workers: Workers,
     keys: KeyWatch,
@@ -133,6 +134,7 @@ impl Service {
         let workers = server.start(&app, config.connections, patience)?;
         Ok(Service {
             address,
+            store_path: config.store.path.clone(),
             app,
             workers,
             keys,
@@ -148,11 +150,8 @@ impl Service {
     pub fn stop(self) -> Result<(), ServeError> {
         self.workers.stop();
         self.keys.stop();
-        self.app
-            .store
-            .clone()
-            .close()
-            .map_err(|error| store_error(&PathBuf::new(), error))
+        let closed = self.app.store.clone().close();
+        closed.map_err(|error| store_error(&self.store_path, error))
     }
 }
 
@@ -236,7 +235,7 @@ impl KeyWatch {
     fn start(app: Arc<App>) -> std::io::Result<Self> {
         let (stop, stopped) = channel::<()>();
         let watch = move || {
-            let pause = Duration::from_secs(RELOAD_SECONDS);
+            let pause = Duration::from_secs(RELOAD_SECONDS.into());
             while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(pause) {
                 match app.signer.reload() {
                     Ok(false) => {}

@@ -18,9 +18,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// Seconds between the listing of a key and its first signature: those for which a key list may be cached
 /// (interfaces.md 3.4), and those until every serving process has read the register again.
-pub const LISTED_BEFORE_USE_SECONDS: i64 = 300 + RELOAD_SECONDS as i64;
+pub const LISTED_BEFORE_USE_SECONDS: u32 = 300 + RELOAD_SECONDS;
 /// Seconds between two looks of a serving process at the register.
-pub const RELOAD_SECONDS: u64 = 5;
+pub const RELOAD_SECONDS: u32 = 5;
 
 /// The keys of one folder, opened.
 pub struct Signer {
@@ -194,7 +194,7 @@ pub fn rotate_key(folder: &Path, now: Timestamp) -> Result<String, SignerError> 
     if let Some(next) = register.entries.iter().find(|entry| entry.signs_from > now) {
         return Err(SignerError::NextExists(next.version.clone()));
     }
-    let signs_from = Timestamp(now.0 + LISTED_BEFORE_USE_SECONDS * 1_000_000);
+    let signs_from = Timestamp(now.0 + i64::from(LISTED_BEFORE_USE_SECONDS) * 1_000_000);
     add_key(&folder, register, now, signs_from)
 }
 
@@ -323,8 +323,8 @@ mod tests {
     /// 2026-11-05T00:00:00 UTC.
     const NOW: Timestamp = Timestamp(1_793_836_800_000_000);
 
-    fn later(seconds: i64) -> Timestamp {
-        Timestamp(NOW.0 + seconds * 1_000_000)
+    fn later(seconds: u32) -> Timestamp {
+        Timestamp(NOW.0 + i64::from(seconds) * 1_000_000)
     }
 
     fn statuses(signer: &Signer, now: Timestamp) -> Vec<(String, &'static str)> {
@@ -516,8 +516,8 @@ mod tests {
         ));
         // A private key that died before it was listed keeps its letter.
         fs::write(folder.path().join("receipt-v1-2026-11b.pem"), "").unwrap();
-        for (turn, letter) in ('c'..='z').enumerate() {
-            let now = later(1_000 * turn as i64);
+        for (turn, letter) in (0..).zip('c'..='z') {
+            let now = later(1_000 * turn);
             assert_eq!(
                 rotate_key(folder.path(), now).unwrap(),
                 format!("v1-2026-11{letter}")

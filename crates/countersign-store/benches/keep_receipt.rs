@@ -1,5 +1,5 @@
-//! What one kept receipt costs: `cargo bench -p countersign-store [-- FOLDER]`. The folder decides which disk
-//! is measured; without one it is a temporary folder. Linux only for the CPU column.
+//! What one kept receipt costs: `cargo bench -p countersign-store [-- FOLDER [THREADS [OUTSTANDING]]]`. The
+//! folder decides which disk is measured; without one it is a temporary folder. Linux only for the CPU column.
 #![allow(
     missing_docs,
     clippy::print_stdout,
@@ -18,20 +18,25 @@ const ROWS: u64 = 150_000;
 
 fn main() {
     let temporary = tempfile::tempdir().unwrap();
-    let folder = std::env::args()
+    let arguments: Vec<String> = std::env::args()
         .skip(1)
-        .find(|argument| !argument.starts_with('-'));
-    let folder = folder.as_deref().map_or(temporary.path(), Path::new);
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    let folder = arguments.first().map_or(temporary.path(), Path::new);
+    let number = |index: usize| arguments.get(index).map(|number| number.parse().unwrap());
     println!("threads  outstanding    rows/s  CPU µs/row   p50 ms   p99 ms   max ms  bytes/row");
-    for threads in [1, 2] {
-        for outstanding in [1, 16, 64, 256] {
+    for threads in number(1).map_or(vec![1, 2], |threads| vec![threads]) {
+        for outstanding in number(2).map_or(vec![1, 16, 64, 256], |outstanding| vec![outstanding]) {
             measure(folder, threads, outstanding);
         }
     }
 }
 
-fn measure(folder: &Path, threads: usize, outstanding: u64) {
+fn measure(folder: &Path, threads: u64, outstanding: u64) {
     let path = folder.join(format!("keep-{threads}-{outstanding}.db"));
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(folder.join(format!("keep-{threads}-{outstanding}.db{end}")));
+    }
     let store = Store::create_sqlite(&path).unwrap();
     let rows = if outstanding == 1 { ROWS / 10 } else { ROWS };
     let next = Arc::new(AtomicU64::new(0));
@@ -41,7 +46,7 @@ fn measure(folder: &Path, threads: usize, outstanding: u64) {
         let runtimes: Vec<_> = (0..threads)
             .map(|_| {
                 let (store, next) = (store.clone(), next.clone());
-                scope.spawn(move || drive(&store, &next, rows, outstanding / threads as u64))
+                scope.spawn(move || drive(&store, &next, rows, outstanding / threads))
             })
             .collect();
         runtimes

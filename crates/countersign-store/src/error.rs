@@ -37,6 +37,6 @@ impl StoreError {
 
     /// The answer of a store whose writer or readers have ended.
     pub(crate) fn closed() -> Self {
-        StoreError::unavailable("it is closed")
+        StoreError::unavailable("it was closed, or its thread has ended")
     }
 }

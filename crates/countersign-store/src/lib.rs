@@ -4,6 +4,7 @@
 //! [`Store`] has one method a sentence. Every write goes through one queue and one writer, which commits many
 //! rows at once; a method that writes comes back only after its row is on the disk.
 
+mod answer;
 mod error;
 mod public_key;
 mod queue;

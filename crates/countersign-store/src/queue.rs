@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// A first-in, first-out queue for at most `capacity` items.
 pub(crate) struct Queue<T> {
@@ -14,7 +15,8 @@ struct State<T> {
     items: VecDeque<T>,
     closed: bool,
     /// Takers asleep and not yet told to wake: a push wakes one only if there is one, which saves a system
-    /// call a row under load. A spurious wake-up leaves it one too high, which costs one needless call.
+    /// call a row under load. A taker who wakes by itself leaves it one too high, which costs one needless
+    /// call.
     asleep: usize,
 }
 
@@ -68,15 +70,25 @@ impl<T> Queue<T> {
         self.lock().closed
     }
 
-    /// Moves up to `most` items into `batch`, waiting for the first. False: the queue is closed and empty.
-    pub(crate) fn take(&self, batch: &mut Vec<T>, most: usize) -> bool {
+    /// Moves up to `most` items into `batch`, waiting for the first as long as `patience` lasts. True with
+    /// nothing in `batch`: it is out. False: the queue is closed and empty.
+    pub(crate) fn take(&self, batch: &mut Vec<T>, most: usize, patience: Option<Duration>) -> bool {
         let mut state = self.lock();
         while state.items.is_empty() {
             if state.closed {
                 return false;
             }
             state.asleep += 1;
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let Some(patience) = patience else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            state = self
+                .changed
+                .wait_timeout(state, patience)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+            break;
         }
         let count = state.items.len().min(most);
         batch.extend(state.items.drain(..count));
@@ -115,6 +127,7 @@ impl<T> Drop for AbandonOnDrop<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn items_come_out_in_order_and_in_batches() {
@@ -125,10 +138,10 @@ mod tests {
         assert_eq!(queue.push(4), Err(Refused::Full), "the fourth of three");
         assert!(queue.is_full());
         let mut batch = Vec::new();
-        assert!(queue.take(&mut batch, 2));
+        assert!(queue.take(&mut batch, 2, None));
         assert_eq!(batch, [1, 2]);
         assert!(!queue.is_full());
-        assert!(queue.take(&mut batch, 2));
+        assert!(queue.take(&mut batch, 2, None));
         assert_eq!(batch, [1, 2, 3]);
     }
 
@@ -139,8 +152,8 @@ mod tests {
         queue.close();
         assert_eq!(queue.push(2), Err(Refused::Closed));
         let mut batch = Vec::new();
-        assert!(queue.take(&mut batch, 2));
-        assert!(!queue.take(&mut batch, 2), "closed and empty");
+        assert!(queue.take(&mut batch, 2, None));
+        assert!(!queue.take(&mut batch, 2, None), "closed and empty");
         assert_eq!(batch, [1]);
     }
 
@@ -150,7 +163,7 @@ mod tests {
         std::thread::scope(|scope| {
             let taker = scope.spawn(|| {
                 let mut batch = Vec::new();
-                while queue.take(&mut batch, 1) {}
+                while queue.take(&mut batch, 1, None) {}
                 batch
             });
             while queue.lock().asleep == 0 {
@@ -163,10 +176,21 @@ mod tests {
     }
 
     #[test]
-    fn a_taker_that_panics_leaves_nobody_waiting() {
+    fn a_taker_out_of_patience_comes_back_with_nothing() {
+        let queue = Queue::<u8>::new(3);
+        let mut batch = Vec::new();
+        assert!(queue.take(&mut batch, 2, Some(Duration::from_millis(1))));
+        assert_eq!(batch, []);
+        assert_eq!(queue.push(7), Ok(()));
+        assert!(queue.take(&mut batch, 2, Some(Duration::from_millis(1))));
+        assert_eq!(batch, [7]);
+    }
+
+    #[test]
+    fn a_taker_that_panics_leaves_nothing_behind() {
         let queue = Queue::new(3);
-        let (answer, waiter) = tokio::sync::oneshot::channel::<()>();
-        assert!(queue.push(answer).is_ok());
+        let item = Arc::new(());
+        assert_eq!(queue.push(item.clone()), Ok(()));
         std::thread::scope(|scope| {
             let taker = scope.spawn(|| {
                 let _guard = queue.abandon_on_drop();
@@ -174,8 +198,7 @@ mod tests {
             });
             assert!(taker.join().is_err());
         });
-        assert!(waiter.blocking_recv().is_err(), "the item was dropped");
-        let (answer, _waiter) = tokio::sync::oneshot::channel::<()>();
-        assert_eq!(queue.push(answer), Err(Refused::Closed));
+        assert_eq!(Arc::strong_count(&item), 1, "the item was dropped");
+        assert_eq!(queue.push(item), Err(Refused::Closed));
     }
 }

@@ -9,6 +9,7 @@ mod reader;
 mod receipts;
 mod writer;
 
+use crate::answer::{Answer, question};
 use crate::queue::{Queue, Refused};
 use crate::{PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
 use checkpoint::Checkpoint;
@@ -18,8 +19,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use tokio::sync::oneshot;
-use writer::{Write, Writer};
+use writer::{Change, Write, Writer};
 
 /// Writes that may wait. One more is answered `Busy`: a queue that is always full only makes everybody late.
 const WRITES_WAITING_MAX: usize = 1_024;
@@ -27,9 +27,6 @@ const WRITES_WAITING_MAX: usize = 1_024;
 const READS_WAITING_MAX: usize = 1_024;
 /// Threads that read, each with its own connection.
 const READERS: usize = 2;
-
-/// Where one caller waits for one answer. Nobody may be waiting any more.
-type Answer<T> = oneshot::Sender<Result<T, StoreError>>;
 
 pub(crate) struct Sqlite {
     writes: Arc<Queue<Write>>,
@@ -99,14 +96,15 @@ impl Sqlite {
         &self,
         row: ReceiptRow,
     ) -> impl Future<Output = Result<u64, StoreError>> + Send + 'static {
-        self.write(|answer| Write::Receipt(row, answer))
+        self.write(Change::Receipt(row))
     }
 
     pub(crate) fn keep_public_key(
         &self,
         row: PublicKeyRow,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
-        self.write(|answer| Write::PublicKey(row, answer))
+        let kept = self.write(Change::PublicKey(row));
+        async { kept.await.map(drop) }
     }
 
     pub(crate) async fn receipt(&self, id: [u8; 16]) -> Result<Option<StoredReceipt>, StoreError> {
@@ -124,7 +122,7 @@ impl Sqlite {
         // A store that only reads would fail its first write after a full disk was mended, if nothing but
         // readiness brought traffic back; so the probe writes for it.
         if self.failing.load(Ordering::Relaxed) || self.writes.is_closed() {
-            self.write(Write::Probe).await?;
+            self.write(Change::Probe).await?;
         }
         self.read(Read::Probe).await
     }
@@ -150,20 +148,17 @@ impl Sqlite {
         }
     }
 
-    fn write<T: Send + 'static>(
-        &self,
-        write: impl FnOnce(Answer<T>) -> Write,
-    ) -> impl Future<Output = Result<T, StoreError>> + Send + 'static {
-        let (answer, waiter) = oneshot::channel();
-        answered(self.writes.push(write(answer)), waiter)
+    fn write(&self, change: Change) -> impl Future<Output = Result<u64, StoreError>> + Send + 'static {
+        let (answer, ticket) = question();
+        answered(self.writes.push(Write { change, answer }), ticket)
     }
 
     fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(Answer<T>) -> Read,
     ) -> impl Future<Output = Result<T, StoreError>> + Send + 'static {
-        let (answer, waiter) = oneshot::channel();
-        answered(self.reads.push(read(answer)), waiter)
+        let (answer, ticket) = question();
+        answered(self.reads.push(read(answer)), ticket)
     }
 }
 
@@ -177,10 +172,10 @@ impl Drop for Sqlite {
 /// Waits for the answer, unless the queue refused the question.
 async fn answered<T>(
     pushed: Result<(), Refused>,
-    waiter: oneshot::Receiver<Result<T, StoreError>>,
+    ticket: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     match pushed {
-        Ok(()) => waiter.await.unwrap_or_else(|_| Err(StoreError::closed())),
+        Ok(()) => ticket.await,
         Err(Refused::Full) => Err(StoreError::Busy),
         Err(Refused::Closed) => Err(StoreError::closed()),
     }

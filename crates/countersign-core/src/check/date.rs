@@ -87,11 +87,11 @@ fn days_from_epoch(year: i64, month: i64, day: i64) -> Option<i64> {
         return None;
     }
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let month = month as usize;
     let leap_day = i64::from(leap && month == 2);
+    let passed_leap_day = i64::from(leap && month > 2);
+    let month = usize::try_from(month).ok()?;
     within(day, BEFORE[month] - BEFORE[month - 1] + leap_day)?;
     let past = year - 1;
-    let passed_leap_day = i64::from(leap && month > 2);
     let days =
         past * 365 + past / 4 - past / 100 + past / 400 + BEFORE[month - 1] + passed_leap_day + day - 1;
     Some(days - 719_162)

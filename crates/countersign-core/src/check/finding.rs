@@ -11,6 +11,8 @@ pub struct Finding {
     /// Where, without a root marker: a concrete place (schema), a member path (content) or the path as parsed
     /// (rules, bounds). The root is `$`.
     pub field: String,
+    /// Whether that is the root and not a member named `$`.
+    pub is_root: bool,
     /// What would pass.
     pub expected: String,
     /// What is there instead.

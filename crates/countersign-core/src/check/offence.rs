@@ -55,6 +55,7 @@ impl Offence {
         Finding {
             check,
             field: path.field().to_owned(),
+            is_root: path.steps().is_empty(),
             expected: self.expected,
             found: self.found,
             detail: self.detail,

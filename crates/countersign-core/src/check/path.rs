@@ -1,6 +1,6 @@
 //! Paths: `line_items[].total`, and what it selects (verification.md, section 9).
 
-use crate::json::Value;
+use crate::json::{Object, Value};
 use crate::limits::{PATH_CHARS_MAX, PATH_SEGMENTS_MAX};
 use crate::place::{self, Place};
 use compact_str::CompactString;
@@ -88,12 +88,12 @@ impl Path {
     }
 
     /// The place that the first `taken` steps lead to, with these indexes in place of each `[]`.
-    pub(crate) fn place(&self, taken: usize, indexes: &[usize]) -> Place {
-        let mut indexes = indexes.iter();
+    pub(crate) fn place(&self, taken: usize, indexes: Indexes<'_>) -> Place {
+        let mut indexes = indexes.outermost_first().into_iter();
         let step = |step: &Step| match step {
             Step::Name(name) => place::Step::Name(name.clone()),
             Step::Index(index) => place::Step::Index(*index),
-            Step::Every => place::Step::Index(indexes.next().copied().unwrap_or_default()),
+            Step::Every => place::Step::Index(indexes.next().unwrap_or_default()),
         };
         Place(self.steps[..taken].iter().map(step).collect())
     }
@@ -170,35 +170,54 @@ pub(crate) struct Stop<'a> {
     pub(crate) taken: usize,
 }
 
+/// The indexes that a walk has taken, one for each `[]`. Each lies on the stack of the walk itself, so that
+/// nothing is kept until a finding asks.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Indexes<'w> {
+    last: Option<(&'w Indexes<'w>, usize)>,
+}
+
+impl Indexes<'_> {
+    fn outermost_first(&self) -> Vec<usize> {
+        let mut indexes: Vec<usize> = std::iter::successors(self.last, |(above, _)| above.last)
+            .map(|(_, index)| index)
+            .collect();
+        indexes.reverse();
+        indexes
+    }
+}
+
 /// Walks from `value` along `steps[at..]` and visits every stop in array order, with the indexes taken for each
-/// `[]` so far. Ends early when the visitor breaks.
+/// `[]` so far. Ends early when the visitor breaks. `hint` is where the first step found its member last time,
+/// if it is one into a member.
 pub(crate) fn walk<'a, V>(
     value: &'a Value,
-    steps: &[Step],
-    at: usize,
-    indexes: &mut Vec<usize>,
+    (steps, at): (&[Step], usize),
+    hint: &mut usize,
+    indexes: Indexes<'_>,
     visit: &mut V,
 ) -> ControlFlow<()>
 where
-    V: FnMut(Stop<'a>, &mut Vec<usize>) -> ControlFlow<()>,
+    V: FnMut(Stop<'a>, Indexes<'_>) -> ControlFlow<()>,
 {
     let mut value = value;
     for (taken, step) in steps.iter().enumerate().skip(at) {
         let next = match (step, value) {
+            (Step::Name(name), Value::Object(object)) if taken == at => find(object, name, hint),
             (Step::Name(name), Value::Object(object)) => object.get(name),
             (Step::Index(index), Value::Array(elements)) => elements.get(*index),
             (Step::Every, Value::Array(elements)) => {
-                let depth = indexes.len();
+                let mut hint = 0;
                 for (index, element) in elements.iter().enumerate() {
-                    indexes.truncate(depth);
-                    indexes.push(index);
+                    let indexes = Indexes {
+                        last: Some((&indexes, index)),
+                    };
                     if taken + 1 == steps.len() {
                         visit(Stop::at(element, steps.len()), indexes)?;
                     } else {
-                        walk(element, steps, taken + 1, indexes, visit)?;
+                        walk(element, (steps, taken + 1), &mut hint, indexes, visit)?;
                     }
                 }
-                indexes.truncate(depth);
                 return ControlFlow::Continue(());
             }
             _ => return visit(Stop { value: None, taken }, indexes),
@@ -217,6 +236,15 @@ where
         }
     }
     visit(Stop::at(value, steps.len()), indexes)
+}
+
+/// The member with this name. Objects of one array mostly have it at one position.
+fn find<'a>(object: &'a Object, name: &str, hint: &mut usize) -> Option<&'a Value> {
+    let members = object.members();
+    if members.get(*hint).is_none_or(|member| member.name != name) {
+        *hint = object.position(name).ok()?;
+    }
+    Some(&members[*hint].value)
 }
 
 impl<'a> Stop<'a> {
@@ -328,11 +356,17 @@ mod tests {
     fn stops(output: &str, path: &str) -> String {
         let (output, path) = (read(output.as_bytes()).unwrap(), Path::parse(path).unwrap());
         let mut stops = Vec::new();
-        let _ = walk(&output, path.steps(), 0, &mut Vec::new(), &mut |stop, indexes| {
-            let missing = if stop.value.is_none() { "!" } else { "" };
-            stops.push(format!("{missing}{}", path.place(stop.taken, indexes)));
-            ControlFlow::Continue(())
-        });
+        let _ = walk(
+            &output,
+            (path.steps(), 0),
+            &mut 0,
+            Indexes::default(),
+            &mut |stop, indexes| {
+                let missing = if stop.value.is_none() { "!" } else { "" };
+                stops.push(format!("{missing}{}", path.place(stop.taken, indexes)));
+                ControlFlow::Continue(())
+            },
+        );
         stops.join(" ")
     }
 

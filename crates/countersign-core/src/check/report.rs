@@ -124,7 +124,11 @@ impl Report {
 
 /// A finding's place or field with its root marker, as `errors_detail` and `hints` give it.
 pub fn path(finding: &Finding) -> String {
-    root_marked(&finding.field)
+    if finding.is_root {
+        "$".to_owned()
+    } else {
+        root_marked(&finding.field)
+    }
 }
 
 /// The text of `errors` and `message`: `<prefix><check> at '<field>': <detail>`. Schema findings name the path,

@@ -98,3 +98,85 @@ pub(super) fn write_filled(value: &Value, defaults: &[(&str, &str)], out: &mut V
     }
     out.push(b'}');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::read;
+
+    /// The finding of a rule about an output: its detail, or nothing.
+    pub(super) fn told(rule: &str, output: &str) -> String {
+        finding(rule, output).map_or_else(String::new, |finding| finding.detail)
+    }
+
+    pub(super) fn finding(rule: &str, output: &str) -> Option<Finding> {
+        let rule = Rule::parse(&read(rule.as_bytes()).unwrap(), 0).unwrap();
+        let output = read(output.as_bytes()).unwrap();
+        rule.check(&output, &mut Selections::new())
+    }
+
+    fn vector(name: &str) -> Value {
+        read(match name {
+            "draft" => include_bytes!("../../../../vectors/invoice-draft.request.json").as_slice(),
+            "final" => include_bytes!("../../../../vectors/invoice-final.request.json").as_slice(),
+            _ => include_bytes!("../../../../vectors/request-hash.json").as_slice(),
+        })
+        .unwrap()
+    }
+
+    fn findings(request: &Value) -> Vec<Finding> {
+        let output = request.get("submitted_output").unwrap();
+        let rules = request.get("rules").and_then(Value::as_array).unwrap_or_default();
+        let rules: Vec<Rule> = rules
+            .iter()
+            .enumerate()
+            .map(|(n, rule)| Rule::parse(rule, n).unwrap())
+            .collect();
+        let mut selections = Selections::new();
+        rules
+            .iter()
+            .filter_map(|rule| rule.check(output, &mut selections))
+            .collect()
+    }
+
+    #[test]
+    fn the_invoice_draft_is_told_that_its_lines_do_not_add_up() {
+        let expected = Finding {
+            check: crate::check::name::CheckName::ConsistencySumEquals,
+            field: "line_items[].line_total".to_owned(),
+            is_root: false,
+            expected: "a sum equal to total (135.0)".to_owned(),
+            found: "sum 129.5".to_owned(),
+            detail: "values sum to 129.5, expected total (135.0)".to_owned(),
+        };
+        assert_eq!(findings(&vector("draft")), [expected]);
+        assert_eq!(findings(&vector("final")), []);
+    }
+
+    #[test]
+    fn defaults_are_filled_in_as_the_hash_vectors_have_them() {
+        let vectors = vector("request-hash");
+        for vector in vectors.as_array().unwrap() {
+            let request = vector.get("request").unwrap();
+            assert_eq!(findings(request), []);
+            let canonical = vector.get("canonical").and_then(Value::as_str).unwrap();
+            for rule in request.get("rules").and_then(Value::as_array).unwrap_or_default() {
+                let mut filled = Vec::new();
+                Rule::write_filled(rule, &mut filled);
+                assert!(
+                    canonical.contains(std::str::from_utf8(&filled).unwrap()),
+                    "{canonical}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_given_is_hashed_as_given() {
+        let rule = r#"{"type":"exists_in","field":"$.a","values":[1.0,{"b":2,"a":null}],"in_field":null,"tolerance":0}"#;
+        let mut filled = Vec::new();
+        Rule::write_filled(&read(rule.as_bytes()).unwrap(), &mut filled);
+        let expected = r#"{"equals":null,"equals_field":null,"field":"$.a","if_present":false,"in_field":null,"other_field":null,"tolerance":0,"type":"exists_in","value":null,"values":[1,{"a":null,"b":2}]}"#;
+        assert_eq!(String::from_utf8(filled).unwrap(), expected);
+    }
+}

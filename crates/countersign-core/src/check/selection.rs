@@ -1,8 +1,8 @@
 //! What paths select in one output, found once and kept while its rules and bounds are checked.
 
 use super::comparable::Op;
-use super::equality::Classes;
-use super::path::{Path, Stop, walk};
+use super::equality::{Classes, Outside, Repeats};
+use super::path::{Indexes, Path, walk};
 use crate::decimal::Sum;
 use crate::json::Value;
 use crate::place::Place;
@@ -17,15 +17,8 @@ use std::rc::Rc;
 #[derive(Default)]
 pub struct Selections<'a> {
     selections: Vec<Rc<Selection<'a>>>,
-    pairs: Vec<(PairsKey<'a>, Rc<[f64]>)>,
-}
-
-/// What pairs are kept by; see `rule::compare`.
-#[derive(Clone, Copy)]
-pub(crate) struct PairsKey<'a> {
-    pub(crate) op: Op,
-    pub(crate) field: &'a Path,
-    pub(crate) other: &'a Path,
+    outside: Vec<((&'a Path, &'a Path), Outside)>,
+    pairs: Vec<(PairsKey<'a>, Rc<Pairs>)>,
 }
 
 /// Entries kept from one rule to the next. Paths that overlap could select the same values again and again;
@@ -37,12 +30,18 @@ pub(crate) struct Selection<'a> {
     path: &'a Path,
     /// The values in array order.
     pub(crate) values: Vec<&'a Value>,
-    /// How many are missing.
-    pub(crate) missing: usize,
-    /// How many values stand before the first that is missing.
-    before_missing: usize,
+    pub(crate) missing: Missing,
     total: OnceCell<Total>,
     classes: OnceCell<Classes>,
+    repeats: OnceCell<Option<Repeats>>,
+}
+
+/// The elements of a list that are missing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Missing {
+    pub(crate) count: usize,
+    /// How many values stand before the first that is missing.
+    pub(crate) before: usize,
 }
 
 /// The sum of a selection's numbers.
@@ -51,7 +50,24 @@ pub(crate) struct Total {
     /// How many values are no numbers.
     pub(crate) others: usize,
     /// The index of the first value that is none.
-    pub(crate) first_other: usize,
+    pub(crate) first_other: Option<usize>,
+}
+
+/// The elements of one path paired with those of another, in array order; see `rule::compare`.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    /// Of each pair the least tolerance with which it passes: 0 if it needs none, infinite if none helps.
+    pub(crate) shortfalls: Vec<f64>,
+    /// The pairs of which one value is missing.
+    pub(crate) missing: Missing,
+}
+
+/// What pairs are kept by.
+#[derive(Clone, Copy)]
+pub(crate) struct PairsKey<'a> {
+    pub(crate) op: Op,
+    pub(crate) field: &'a Path,
+    pub(crate) other: &'a Path,
 }
 
 /// The elements that offend: how many, and the first in array order.
@@ -66,7 +82,7 @@ pub(crate) struct Offenders {
 pub(crate) enum Offender {
     /// The first that is missing.
     Missing,
-    /// The value at this index of the selection.
+    /// The value, or the pair of two values, at this index.
     Value(usize),
 }
 
@@ -78,11 +94,7 @@ impl<'a> Selections<'a> {
 
     /// What `path` selects.
     pub(crate) fn select(&mut self, output: &'a Value, path: &'a Path) -> Rc<Selection<'a>> {
-        let known = self
-            .selections
-            .iter()
-            .find(|known| known.path.steps() == path.steps());
-        if let Some(known) = known {
+        if let Some(known) = self.selections.iter().find(|known| is_same(known.path, path)) {
             return Rc::clone(known);
         }
         self.make_room();
@@ -91,18 +103,29 @@ impl<'a> Selections<'a> {
         selection
     }
 
+    /// The values of one selection that are not in another.
+    pub(crate) fn outside(&mut self, field: &Selection<'a>, set: &Selection<'a>) -> Outside {
+        let is_known = |known: &(&Path, &Path)| is_same(known.0, field.path) && is_same(known.1, set.path);
+        if let Some((_, known)) = self.outside.iter().find(|(known, _)| is_known(known)) {
+            return *known;
+        }
+        let outside = field
+            .classes()
+            .outside(&field.values, (set.classes(), &set.values));
+        self.outside.push(((field.path, set.path), outside));
+        outside
+    }
+
     /// The pairs kept under this key, or those that `make` makes.
-    pub(crate) fn pairs(&mut self, key: PairsKey<'a>, make: impl FnOnce() -> Vec<f64>) -> Rc<[f64]> {
-        let same = |known: &PairsKey<'_>| {
-            known.op == key.op
-                && known.field.steps() == key.field.steps()
-                && known.other.steps() == key.other.steps()
+    pub(crate) fn pairs(&mut self, key: PairsKey<'a>, make: impl FnOnce() -> Pairs) -> Rc<Pairs> {
+        let is_known = |known: &PairsKey<'_>| {
+            known.op == key.op && is_same(known.field, key.field) && is_same(known.other, key.other)
         };
-        if let Some((_, known)) = self.pairs.iter().find(|(known, _)| same(known)) {
+        if let Some((_, known)) = self.pairs.iter().find(|(known, _)| is_known(known)) {
             return Rc::clone(known);
         }
         self.make_room();
-        let pairs: Rc<[f64]> = make().into();
+        let pairs = Rc::new(make());
         self.pairs.push((key, Rc::clone(&pairs)));
         pairs
     }
@@ -110,7 +133,7 @@ impl<'a> Selections<'a> {
     /// Drops what is kept if it is too much.
     fn make_room(&mut self) {
         let selected = self.selections.iter().map(|selection| selection.entries());
-        let paired = self.pairs.iter().map(|(_, pairs)| pairs.len());
+        let paired = self.pairs.iter().map(|(_, pairs)| pairs.shortfalls.len());
         if selected.chain(paired).sum::<usize>() > KEPT_MAX {
             self.selections.clear();
             self.pairs.clear();
@@ -118,39 +141,55 @@ impl<'a> Selections<'a> {
     }
 }
 
+/// Whether two paths select the same, however they are written.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a.steps() == b.steps()
+}
+
 impl<'a> Selection<'a> {
     fn of(output: &'a Value, path: &'a Path) -> Self {
-        let mut selection = Selection {
+        let (mut values, mut missing) = (Vec::new(), Missing::default());
+        let _ = walk(
+            output,
+            (path.steps(), 0),
+            &mut 0,
+            Indexes::default(),
+            &mut |stop, _| {
+                match stop.value {
+                    Some(value) => values.push(value),
+                    None => missing.add(values.len()),
+                }
+                ControlFlow::Continue(())
+            },
+        );
+        Selection {
             path,
-            values: Vec::new(),
-            missing: 0,
-            before_missing: 0,
+            values,
+            missing,
             total: OnceCell::new(),
             classes: OnceCell::new(),
-        };
-        let _ = walk(output, path.steps(), 0, &mut Vec::new(), &mut |stop, _| {
-            match stop.value {
-                Some(value) => selection.values.push(value),
-                None => {
-                    if selection.missing == 0 {
-                        selection.before_missing = selection.values.len();
-                    }
-                    selection.missing += 1;
-                }
-            }
-            ControlFlow::Continue(())
-        });
-        selection
+            repeats: OnceCell::new(),
+        }
     }
 
     /// Whether no element is left to check.
     pub(crate) fn is_empty(&self, if_present: bool) -> bool {
-        self.values.is_empty() && (if_present || self.missing == 0)
+        self.values.is_empty() && (if_present || self.missing.count == 0)
+    }
+
+    /// Whether all there is, and there is something, is missing.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.values.is_empty() && self.missing.count > 0
     }
 
     /// The values, equal ones side by side. Sorted when first asked for.
     pub(crate) fn classes(&self) -> &Classes {
         self.classes.get_or_init(|| Classes::of(&self.values))
+    }
+
+    /// The values that repeat an earlier one. Found when first asked for.
+    pub(crate) fn repeats(&self) -> Option<Repeats> {
+        *self.repeats.get_or_init(|| self.classes().repeats())
     }
 
     /// The sum of the numbers. Added up when first asked for.
@@ -169,64 +208,90 @@ impl<'a> Selection<'a> {
     }
 
     /// The elements that offend, when `offends` says which values do, and missing ones do unless `if_present`.
-    pub(crate) fn offenders(
-        &self,
-        if_present: bool,
-        mut offends: impl FnMut(&Value) -> bool,
-    ) -> Option<Offenders> {
-        let (mut count, mut first) = (0, usize::MAX);
-        for (index, value) in self.values.iter().enumerate() {
-            if offends(value) {
-                count += 1;
-                first = first.min(index);
-            }
-        }
-        self.with_missing(if_present, count, first)
-    }
-
-    /// The elements that offend: `count` values, the first of them at the index `first`, and the missing ones
-    /// unless `if_present`.
-    pub(crate) fn with_missing(&self, if_present: bool, count: usize, first: usize) -> Option<Offenders> {
-        let missing = if if_present { 0 } else { self.missing };
-        let missing_first = missing > 0 && (count == 0 || self.before_missing <= first);
-        (count + missing > 0).then_some(Offenders {
-            count: count + missing,
-            first: if missing_first {
-                Offender::Missing
-            } else {
-                Offender::Value(first)
-            },
-        })
+    pub(crate) fn offenders(&self, if_present: bool, offends: impl Fn(&Value) -> bool) -> Option<Offenders> {
+        let count = self.values.iter().filter(|value| offends(value)).count();
+        let first = if count == 0 {
+            None
+        } else {
+            self.values.iter().position(|value| offends(value))
+        };
+        self.missing.with(if_present, count, first)
     }
 
     /// Where an element is. Walks the output again: only a finding asks.
     pub(crate) fn place(&self, output: &'a Value, element: Offender) -> Place {
-        let mut values_left = match element {
-            Offender::Missing => self.before_missing,
-            Offender::Value(index) => index,
+        let mut place = Place::default();
+        let mut sought = Sought::new(element, self.missing);
+        let _ = walk(
+            output,
+            (self.path.steps(), 0),
+            &mut 0,
+            Indexes::default(),
+            &mut |stop, indexes| {
+                if !sought.is_here(stop.value.is_some()) {
+                    return ControlFlow::Continue(());
+                }
+                place = self.path.place(stop.taken, indexes);
+                ControlFlow::Break(())
+            },
+        );
+        place
+    }
+}
+
+impl Missing {
+    /// Adds one that is missing after so many values.
+    pub(crate) fn add(&mut self, values: usize) {
+        if self.count == 0 {
+            self.before = values;
+        }
+        self.count += 1;
+    }
+
+    /// The elements that offend: `count` values, the first of them at the index `first`, and what is missing
+    /// unless `if_present`.
+    pub(crate) fn with(self, if_present: bool, count: usize, first: Option<usize>) -> Option<Offenders> {
+        let missing = if if_present { 0 } else { self.count };
+        let first = match first {
+            Some(first) if missing == 0 || first < self.before => Offender::Value(first),
+            None if missing == 0 => return None,
+            _ => Offender::Missing,
         };
-        let wants_value = element != Offender::Missing;
-        first_place(output, self.path, |stop| {
-            if stop.value.is_some() == wants_value && values_left == 0 {
-                return true;
-            }
-            values_left -= usize::from(stop.value.is_some());
-            false
+        Some(Offenders {
+            count: count + missing,
+            first,
         })
     }
 }
 
-/// The place of the first stop that is wanted.
-fn first_place(output: &Value, path: &Path, mut is_wanted: impl FnMut(Stop<'_>) -> bool) -> Place {
-    let mut place = Place::default();
-    let _ = walk(output, path.steps(), 0, &mut Vec::new(), &mut |stop, indexes| {
-        if is_wanted(stop) {
-            place = path.place(stop.taken, indexes);
-            return ControlFlow::Break(());
+/// An element that is looked for in array order.
+pub(crate) struct Sought {
+    is_value: bool,
+    values_left: usize,
+}
+
+impl Sought {
+    pub(crate) fn new(element: Offender, missing: Missing) -> Self {
+        match element {
+            Offender::Missing => Sought {
+                is_value: false,
+                values_left: missing.before,
+            },
+            Offender::Value(index) => Sought {
+                is_value: true,
+                values_left: index,
+            },
         }
-        ControlFlow::Continue(())
-    });
-    place
+    }
+
+    /// Whether the next element, which is a value or missing, is the one.
+    pub(crate) fn is_here(&mut self, is_value: bool) -> bool {
+        if is_value == self.is_value && self.values_left == 0 {
+            return true;
+        }
+        self.values_left -= usize::from(is_value);
+        false
+    }
 }
 
 impl Total {
@@ -234,14 +299,15 @@ impl Total {
         let mut total = Total {
             sum: Sum::default(),
             others: 0,
-            first_other: usize::MAX,
+            first_other: None,
         };
         for (index, value) in values.iter().enumerate() {
-            if let Value::Number(number) = value {
-                total.sum.add(*number);
-            } else {
-                total.others += 1;
-                total.first_other = total.first_other.min(index);
+            match value {
+                Value::Number(number) => total.sum.add(*number),
+                _ => {
+                    total.others += 1;
+                    total.first_other.get_or_insert(index);
+                }
             }
         }
         total

@@ -1,5 +1,6 @@
 //! The reader: bytes in, a [`Value`] or the first fault out.
 
+use super::plain::plain_run;
 use super::value::{Member, Number, Object, Value};
 use crate::canonical;
 use crate::limits::NESTING_MAX;
@@ -77,6 +78,8 @@ pub fn read_nested(
         text: valid,
         bytes: valid.as_bytes(),
         at: 0,
+        members: Vec::new(),
+        elements: Vec::new(),
     };
     let outcome = reader.document(levels, &levels_of);
     // A fault in front of the broken bytes comes first; one at their very edge only sees the text end there.
@@ -95,6 +98,10 @@ struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// The members and elements of all containers that are open, innermost last: each container is allocated
+    /// once, when its size is known.
+    members: Vec<Member>,
+    elements: Vec<Value>,
 }
 
 /// A fault whose place is still being put together, innermost step first.
@@ -182,21 +189,17 @@ impl Reader<'_> {
         if levels == 0 {
             return Err(Broken::new(FaultKind::TooDeep, self.at));
         }
-        let mut members: Vec<Member> = Vec::new();
-        match self.members(&mut members, levels_of) {
-            Ok(()) => match Object::new(members) {
-                Ok(object) => Ok(Value::Object(object)),
-                Err(at) => Err(Broken::new(FaultKind::DuplicateName, at as usize)),
-            },
-            // The names read so far stand in front of the fault: a repeat among them was there first.
-            Err(broken) => match Object::new(members) {
-                Ok(_) => Err(broken),
-                Err(at) => Err(Broken::new(FaultKind::DuplicateName, at as usize)),
-            },
+        let start = self.members.len();
+        let outcome = self.members(levels_of);
+        // The names read so far stand in front of a fault: a repeat among them was there first.
+        match (Object::new(closed(&mut self.members, start)), outcome) {
+            (Err(at), _) => Err(Broken::new(FaultKind::DuplicateName, at as usize)),
+            (Ok(_), Err(broken)) => Err(broken),
+            (Ok(object), Ok(())) => Ok(Value::Object(object)),
         }
     }
 
-    fn members(&mut self, members: &mut Vec<Member>, levels_of: &dyn Fn(&str) -> usize) -> Read<()> {
+    fn members(&mut self, levels_of: &dyn Fn(&str) -> usize) -> Read<()> {
         self.at += 1;
         self.skip_space();
         if self.take(b'}') {
@@ -210,7 +213,7 @@ impl Reader<'_> {
             let name = self.string()?;
             self.skip_space();
             if !self.take(b':') {
-                members.push(Member {
+                self.members.push(Member {
                     name,
                     at,
                     value: Value::Null,
@@ -219,9 +222,9 @@ impl Reader<'_> {
             }
             self.skip_space();
             match self.value(levels_of(&name)) {
-                Ok(value) => members.push(Member { name, at, value }),
+                Ok(value) => self.members.push(Member { name, at, value }),
                 Err(broken) => {
-                    members.push(Member {
+                    self.members.push(Member {
                         name: name.clone(),
                         at,
                         value: Value::Null,
@@ -244,20 +247,21 @@ impl Reader<'_> {
         if levels == 0 {
             return Err(Broken::new(FaultKind::TooDeep, self.at));
         }
-        let mut elements = Vec::new();
+        let start = self.elements.len();
         self.at += 1;
         self.skip_space();
         if self.take(b']') {
-            return Ok(Value::Array(elements));
+            return Ok(Value::Array(Vec::new()));
         }
         loop {
+            let index = self.elements.len() - start;
             match self.value(levels - 1) {
-                Ok(value) => elements.push(value),
-                Err(broken) => return Err(broken.under(Step::Index(elements.len()))),
+                Ok(value) => self.elements.push(value),
+                Err(broken) => return Err(broken.under(Step::Index(index))),
             }
             self.skip_space();
             if self.take(b']') {
-                return Ok(Value::Array(elements));
+                return Ok(Value::Array(closed(&mut self.elements, start)));
             }
             if !self.take(b',') {
                 return Err(self.syntax());
@@ -466,6 +470,16 @@ impl Reader<'_> {
 
     fn syntax(&self) -> Box<Broken> {
         Broken::new(FaultKind::Syntax, self.at)
+    }
+}
+
+/// What a container holds, taken off the stack of those that are open.
+fn closed<T>(open: &mut Vec<T>, start: usize) -> Vec<T> {
+    // A container that has the stack to itself takes it over, so that a large one is never there twice.
+    if start == 0 && open.len() > 1_000 {
+        std::mem::take(open)
+    } else {
+        open.drain(start..).collect()
     }
 }
 

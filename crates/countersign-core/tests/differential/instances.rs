@@ -272,7 +272,7 @@ impl<'a> Sampler<'a> {
                     object.insert(name.into(), value);
                 }
             }
-            if choices.percent(80) {
+            if choices.percent(70) {
                 self.add_dependents(schema, view, &mut object, choices, depth);
             }
         }
@@ -371,8 +371,11 @@ impl<'a> Sampler<'a> {
         if length > most && !choices.percent(15) {
             length = most;
         }
-        if length > 0 && choices.percent(8) {
-            length -= 1;
+        match choices.below(12) {
+            0 | 1 if most < 4 && !closed => length = most + 1,
+            2 => length = length.saturating_sub(1),
+            3 if closed => length += 1,
+            _ => {}
         }
         let mut elements: Vec<Value> = Vec::new();
         for index in 0..length.min(8) {

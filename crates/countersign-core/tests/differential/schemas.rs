@@ -122,11 +122,11 @@ struct Generator<'a> {
 
 /// A random schema; the root carries `$schema` unless that is 2020-12 and left out.
 pub(crate) fn schema(choices: &mut Choices) -> (Draft, Value) {
-    let draft = match choices.below(10) {
+    let draft = match choices.below(12) {
         0..=5 => Draft::D2020,
-        6 => Draft::D2019,
-        7 => Draft::D7,
-        8 => Draft::D6,
+        6 | 7 => Draft::D2019,
+        8 | 9 => Draft::D7,
+        10 => Draft::D6,
         _ => Draft::D4,
     };
     let dynamic = draft >= Draft::D2019 && choices.percent(15);
@@ -457,7 +457,8 @@ impl Generator<'_> {
                 schema.insert("maxContains".into(), json!(1 + self.choices.below(2)));
             }
         }
-        if self.draft >= Draft::D2019 && self.choices.percent(25) {
+        let unevaluated = if schema.contains_key("contains") { 50 } else { 25 };
+        if self.draft >= Draft::D2019 && self.choices.percent(unevaluated) {
             let unevaluated = if self.choices.percent(75) {
                 json!(false)
             } else {

@@ -53,6 +53,13 @@ pub(crate) const SETTLED: &[Settled] = &[
         reason: "boon takes an empty expression for a template (uri-template)",
         covers: |a| a.only_boon() && a.asks("format", |name| name == "uri-template"),
     },
+    Settled {
+        reason: "jsonschema lets contains evaluate items in 2019-09; it does so from 2020-12 on",
+        covers: |a| {
+            let asks = |keyword| a.asks(keyword, |_| true);
+            a.draft == Draft::D2019 && a.only_jsonschema() && asks("contains") && asks("unevaluatedItems")
+        },
+    },
 ];
 
 impl Answers<'_> {

@@ -44,7 +44,7 @@ impl Answer {
     }
 
     /// 200 with a public document, or 304 when the client has it already.
-    pub(super) fn document(body: Bytes, has: GetAll<'_, HeaderValue>) -> Self {
+    pub(super) fn document(body: Bytes, has: &GetAll<'_, HeaderValue>) -> Self {
         let hash = Hash::of(&body).to_string();
         let etag = format!("\"{}\"", &hash[..32]);
         let known = has.iter().filter_map(|value| value.to_str().ok());

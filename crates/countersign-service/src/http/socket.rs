@@ -52,7 +52,7 @@ impl AsyncWrite for Socket {
     ) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.stream).poll_write(context, buffer) {
             Poll::Pending => self.wait(context),
-            written => written,
+            written @ Poll::Ready(_) => written,
         }
     }
 
@@ -63,7 +63,7 @@ impl AsyncWrite for Socket {
     ) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.stream).poll_write_vectored(context, buffers) {
             Poll::Pending => self.wait(context),
-            written => written,
+            written @ Poll::Ready(_) => written,
         }
     }
 

@@ -115,7 +115,7 @@ impl KeyFolder {
         der[PKCS8_PREFIX.len()..].copy_from_slice(&*seed);
         let refused = |_| SignerError::Cryptography("a new key was refused");
         let pair = Ed25519KeyPair::from_pkcs8(&*der).map_err(refused)?;
-        let body = Zeroizing::new(STANDARD.encode(&*der));
+        let body = Zeroizing::new(STANDARD.encode(der.as_slice()));
         let pem = Zeroizing::new([PEM_HEAD, body.as_str(), PEM_FOOT].concat());
         self.write(&self.receipt_key_path(version), pem.as_bytes())?;
         let mut public_key = [0; 32];

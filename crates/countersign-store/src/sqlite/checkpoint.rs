@@ -36,7 +36,7 @@ impl Checkpoint {
     /// The thread: folds when asked, until closed.
     pub(super) fn run(&self) {
         let mut wishes = Vec::with_capacity(1);
-        while self.wanted.take(&mut wishes, 1) {
+        while self.wanted.take(&mut wishes, 1, None) {
             wishes.clear();
             self.fold();
         }

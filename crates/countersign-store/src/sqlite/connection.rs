@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Bytes of a page, fixed when the file is made.
-pub(super) const PAGE_BYTES: i64 = 16_384;
+pub(super) const PAGE_BYTES: i64 = 8_192;
 /// Memory for pages, a connection. The writer works at the end of two trees and the readers look up single
 /// rows, so little is read twice.
 const CACHE_KIB: i64 = 2_048;

@@ -1,6 +1,7 @@
 //! A thread that reads. It opens its connection when it is first asked, and anew after an error.
 
-use super::{Answer, connection, public_keys, receipts};
+use super::{connection, public_keys, receipts};
+use crate::answer::Answer;
 use crate::queue::Queue;
 use crate::{PublicKeyRow, StoreError, StoredReceipt};
 use rusqlite::Connection;
@@ -18,23 +19,20 @@ pub(super) fn run(reads: &Queue<Read>, path: &Path) {
     let _guard = reads.abandon_on_drop();
     let mut open = None;
     let mut batch = Vec::with_capacity(1);
-    while reads.take(&mut batch, 1) {
+    while reads.take(&mut batch, 1, None) {
         for read in batch.drain(..) {
             match read {
                 Read::Receipt(id, answer) => {
-                    send(
-                        answer,
-                        with(&mut open, path, |connection| receipts::find(connection, id)),
-                    );
+                    answer.give(with(&mut open, path, |connection| receipts::find(connection, id)));
                 }
-                Read::PublicKeys(answer) => send(answer, with(&mut open, path, public_keys::all)),
+                Read::PublicKeys(answer) => answer.give(with(&mut open, path, public_keys::all)),
                 Read::Probe(answer) => {
                     let probe = |connection: &Connection| {
                         receipts::last_sequence(connection)
                             .map(drop)
                             .map_err(connection::told)
                     };
-                    send(answer, with(&mut open, path, probe));
+                    answer.give(with(&mut open, path, probe));
                 }
             }
         }
@@ -54,9 +52,4 @@ fn with<T>(
     let answer = ask(&connection)?;
     *open = Some(connection);
     Ok(answer)
-}
-
-/// Who no longer waits needs no answer.
-fn send<T>(answer: Answer<T>, result: Result<T, StoreError>) {
-    let _ = answer.send(result);
 }

@@ -2,7 +2,8 @@
 
 use super::checkpoint::{Checkpoint, Pace};
 use super::connection::{self, told};
-use super::{Answer, public_keys, receipts};
+use super::{public_keys, receipts};
+use crate::answer::{Answer, Bell};
 use crate::queue::Queue;
 use crate::{PublicKeyRow, ReceiptRow, StoreError};
 use rusqlite::{Connection, ffi};
@@ -13,26 +14,22 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 /// Rows of one transaction. More would make the first of them wait without saving much.
 const BATCH_ROWS_MAX: usize = 512;
 
-/// One row to write, and where its caller waits.
+/// One change, and where its caller waits for it.
+pub(super) struct Write {
+    pub(super) change: Change,
+    /// The receipt's number; 0 for the others.
+    pub(super) answer: Answer<u64>,
+}
+
 #[expect(
     clippy::large_enum_variant,
     reason = "nearly all are receipts; a box each would cost an allocation a row"
 )]
-pub(super) enum Write {
-    Receipt(ReceiptRow, Answer<u64>),
-    PublicKey(PublicKeyRow, Answer<()>),
+pub(super) enum Change {
+    Receipt(ReceiptRow),
+    PublicKey(PublicKeyRow),
     /// Writes nothing that anybody would see.
-    Probe(Answer<()>),
-}
-
-impl Write {
-    /// Answers. A caller who went away loses the answer, not the row.
-    fn answer(self, result: Result<u64, StoreError>) {
-        match self {
-            Write::Receipt(_, answer) => drop(answer.send(result)),
-            Write::PublicKey(_, answer) | Write::Probe(answer) => drop(answer.send(result.map(drop))),
-        }
-    }
+    Probe,
 }
 
 pub(super) struct Writer {
@@ -46,6 +43,7 @@ pub(super) struct Writer {
     log_pages: Arc<AtomicI64>,
     /// Of the batch at hand, in its order.
     results: Vec<Result<u64, StoreError>>,
+    bell: Bell<u64>,
 }
 
 impl Writer {
@@ -63,6 +61,7 @@ impl Writer {
             pace: Pace::START,
             log_pages: Arc::default(),
             results: Vec::new(),
+            bell: Bell::new(),
         };
         writer.open = Some(writer.watch(first)?);
         Ok(writer)
@@ -72,8 +71,12 @@ impl Writer {
     pub(super) fn run(mut self, writes: &Queue<Write>) {
         let _guard = writes.abandon_on_drop();
         let mut batch = Vec::new();
-        while writes.take(&mut batch, BATCH_ROWS_MAX) {
-            self.keep(&mut batch);
+        while writes.take(&mut batch, BATCH_ROWS_MAX, self.bell.rest_max()) {
+            if batch.is_empty() {
+                self.bell.wake_rest();
+            } else {
+                self.keep(&mut batch);
+            }
         }
     }
 
@@ -83,19 +86,17 @@ impl Writer {
         self.results.clear();
         let committed = self.commit(batch);
         self.failing.store(committed.is_err(), Ordering::Relaxed);
-        match committed {
-            Ok(()) => {
-                for (write, result) in batch.drain(..).zip(self.results.drain(..)) {
-                    write.answer(result);
-                }
-                self.pace
-                    .after_commit(self.log_pages.load(Ordering::Relaxed), &self.checkpoint);
-            }
-            Err(error) => {
-                for write in batch.drain(..) {
-                    write.answer(Err(error.clone()));
-                }
-            }
+        if let Err(error) = &committed {
+            self.results.clear();
+            self.results.resize(batch.len(), Err(error.clone()));
+        }
+        for (write, result) in batch.drain(..).zip(self.results.drain(..)) {
+            self.bell.give(write.answer, result);
+        }
+        self.bell.ring();
+        if committed.is_ok() {
+            self.pace
+                .after_commit(self.log_pages.load(Ordering::Relaxed), &self.checkpoint);
         }
     }
 
@@ -136,14 +137,14 @@ fn write_all(
     for write in batch {
         // A statement that meets a taken name undoes itself alone: its neighbours stay, and it spends no
         // number, because the counter moves only after the insert.
-        let result = match write {
-            Write::Receipt(row, _) => receipts::insert(&mut insertion, last + 1, row).map(|()| {
+        let result = match &write.change {
+            Change::Receipt(row) => receipts::insert(&mut insertion, last + 1, row).map(|()| {
                 last += 1;
                 Ok(last.unsigned_abs())
             }),
-            Write::PublicKey(row, _) => public_keys::upsert(connection, row)
+            Change::PublicKey(row) => public_keys::upsert(connection, row)
                 .map(|listed| if listed { Ok(0) } else { Err(StoreError::Conflict) }),
-            Write::Probe(_) => {
+            Change::Probe => {
                 probed = true;
                 Ok(Ok(0))
             }

@@ -242,3 +242,274 @@ fn kind(rule_type: Type, field: &Path, references: References, tolerance: Number
         Type::Unique => Kind::Unique,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::read;
+
+    /// The problems of a rule, each as its field and what is wrong.
+    fn problems(rule: &str) -> Vec<String> {
+        let problems = super::rule(&read(rule.as_bytes()).unwrap(), 3)
+            .err()
+            .unwrap_or_default();
+        assert!(problems.is_sorted_by_key(|problem| problem.at), "{rule}");
+        problems
+            .iter()
+            .map(|problem| format!("{} {}", problem.field, problem.problem))
+            .collect()
+    }
+
+    #[test]
+    fn well_formed_rules_are_read() {
+        let rows = [
+            r#"{"type":"sum_equals","field":"a","equals_field":"b"}"#,
+            r#"{"type":"sum_equals","field":"$","equals":0,"equals_field":null,"values":null,"tolerance":0}"#,
+            r#"{"type":"gte","field":"a","value":1,"other_field":null,"if_present":true,"tolerance":1e308}"#,
+            r#"{"type":"lte","field":"a","value":"2026-10-01T12:00"}"#,
+            r#"{"type":"gte","field":"a[].b[].c","other_field":"a[].b[].d"}"#,
+            r#"{"type":"gte","field":"a[].b[].c","other_field":"a[].d"}"#,
+            r#"{"type":"gte","field":"a[].b","other_field":"a[0].b"}"#,
+            r#"{"type":"gte","field":"$.a[].b","other_field":"a[].c"}"#,
+            r#"{"type":"exists_in","field":"a","values":[]}"#,
+            r#"{"type":"exists_in","field":"a","in_field":"b[][]","value":null,"tolerance":5}"#,
+            r#"{"type":"unique","field":"a","tolerance":0.5,"if_present":false}"#,
+        ];
+        for rule in rows {
+            assert_eq!(problems(rule), Vec::<String>::new(), "{rule}");
+        }
+    }
+
+    const FAULTY: [(&str, &str); 45] = [
+        ("5", "rules[3] must be an object"),
+        ("null", "rules[3] must be an object"),
+        ("[]", "rules[3] must be an object"),
+        ("{}", "rules[3].type is required; rules[3].field is required"),
+        (r#"{"type":"unique"}"#, "rules[3].field is required"),
+        (r#"{"field":"a"}"#, "rules[3].type is required"),
+        (
+            r#"{"type":"sum","field":"a"}"#,
+            "rules[3].type is not one of the allowed values",
+        ),
+        (
+            r#"{"type":"Unique","field":"a"}"#,
+            "rules[3].type is not one of the allowed values",
+        ),
+        (r#"{"type":null,"field":"a"}"#, "rules[3].type must be a string"),
+        (
+            r#"{"type":["unique"],"field":"a"}"#,
+            "rules[3].type must be a string",
+        ),
+        (
+            r#"{"type":"unique","field":null}"#,
+            "rules[3].field must be a string",
+        ),
+        (
+            r#"{"type":"unique","field":7}"#,
+            "rules[3].field must be a string",
+        ),
+        (
+            r#"{"type":"unique","field":"a..b"}"#,
+            "rules[3].field is not a valid path",
+        ),
+        (
+            r#"{"type":"unique","field":""}"#,
+            "rules[3].field is not a valid path",
+        ),
+        (r#"{"type":"sum_equals","field":"a"}"#, "SUM"),
+        (r#"{"type":"sum_equals","field":"a","equals":null}"#, "SUM"),
+        (
+            r#"{"type":"sum_equals","field":"a","equals":1,"equals_field":"b"}"#,
+            "SUM",
+        ),
+        (
+            r#"{"type":"sum_equals","field":"a","equals":"1"}"#,
+            "rules[3].equals must be a number",
+        ),
+        (
+            r#"{"type":"sum_equals","field":"a","equals":true}"#,
+            "rules[3].equals must be a number",
+        ),
+        (
+            r#"{"type":"sum_equals","field":"a","equals_field":5}"#,
+            "rules[3].equals_field must be a string",
+        ),
+        (
+            r#"{"type":"sum_equals","field":"a","equals_field":"["}"#,
+            "rules[3].equals_field is not a valid path",
+        ),
+        (
+            r#"{"type":"sum_equals","field":"a","equals":1,"value":1}"#,
+            "rules[3].value is not used by this type",
+        ),
+        (
+            r#"{"type":"sum_equals","field":"a","values":[1]}"#,
+            "SUM; rules[3].values is not used by this type",
+        ),
+        (r#"{"type":"gte","field":"a"}"#, "COMPARED"),
+        (
+            r#"{"type":"lte","field":"a","value":1,"other_field":"b"}"#,
+            "COMPARED",
+        ),
+        (
+            r#"{"type":"gte","field":"a","value":"soon"}"#,
+            "rules[3].value must be a number or an ISO 8601 date",
+        ),
+        (
+            r#"{"type":"gte","field":"a","value":false}"#,
+            "rules[3].value must be a number or an ISO 8601 date",
+        ),
+        (
+            r#"{"type":"gte","field":"a","value":"12:30"}"#,
+            "rules[3].value must be a number or an ISO 8601 date",
+        ),
+        (r#"{"type":"gte","field":"a","other_field":"b[]"}"#, "MORE"),
+        (
+            r#"{"type":"gte","field":"a[].b","other_field":"a[].c[]"}"#,
+            "MORE",
+        ),
+        (r#"{"type":"gte","field":"a[].b","other_field":"b[].b"}"#, "MORE"),
+        (r#"{"type":"gte","field":"a[0].b","other_field":"a[].b"}"#, "MORE"),
+        (r#"{"type":"exists_in","field":"a"}"#, "SET"),
+        (
+            r#"{"type":"exists_in","field":"a","in_field":"b","values":[]}"#,
+            "SET",
+        ),
+        (
+            r#"{"type":"exists_in","field":"a","values":{}}"#,
+            "rules[3].values must be an array",
+        ),
+        (
+            r#"{"type":"exists_in","field":"a","in_field":["b"]}"#,
+            "rules[3].in_field must be a string",
+        ),
+        (
+            r#"{"type":"unique","field":"a","in_field":"b"}"#,
+            "rules[3].in_field is not used by this type",
+        ),
+        (
+            r#"{"type":"unique","field":"a","tolerance":null}"#,
+            "rules[3].tolerance must be a number",
+        ),
+        (
+            r#"{"type":"unique","field":"a","tolerance":"0"}"#,
+            "rules[3].tolerance must be a number",
+        ),
+        (
+            r#"{"type":"unique","field":"a","tolerance":-1e-9}"#,
+            "rules[3].tolerance must not be negative",
+        ),
+        (
+            r#"{"type":"unique","field":"a","if_present":null}"#,
+            "rules[3].if_present must be true or false",
+        ),
+        (
+            r#"{"type":"unique","field":"a","if_present":1}"#,
+            "rules[3].if_present must be true or false",
+        ),
+        (
+            r#"{"type":"unique","field":"a","if_presnt":true,"x":1}"#,
+            "rules[3] has an unknown member",
+        ),
+        (
+            r#"{"x":1,"type":"nonsense","tolerance":-1,"in_field":7,"value":"x","if_present":0}"#,
+            "rules[3] has an unknown member; rules[3].field is required; \
+             rules[3].type is not one of the allowed values; rules[3].tolerance must not be negative; \
+             rules[3].in_field must be a string; rules[3].value must be a number or an ISO 8601 date; \
+             rules[3].if_present must be true or false",
+        ),
+        (
+            r#"{"type":"gte","other_field":"..","equals":1,"field":"a]","x":1}"#,
+            "rules[3].other_field is not a valid path; rules[3].equals is not used by this type; \
+             rules[3].field is not a valid path; rules[3] has an unknown member",
+        ),
+    ];
+
+    #[test]
+    fn every_problem_of_a_rule_is_told() {
+        for (rule, expected) in FAULTY {
+            let expected = expected
+                .replace(
+                    "SUM",
+                    "rules[3] must have exactly one of 'equals_field' and 'equals'",
+                )
+                .replace(
+                    "COMPARED",
+                    "rules[3] must have exactly one of 'other_field' and 'value'",
+                )
+                .replace("SET", "rules[3] must have exactly one of 'in_field' and 'values'")
+                .replace(
+                    "MORE",
+                    "rules[3].other_field must not select more elements than field",
+                );
+            assert_eq!(problems(rule).join("; "), expected, "{rule}");
+        }
+    }
+
+    #[test]
+    fn fixes_say_what_is_allowed() {
+        let rows = [
+            (
+                r#"{"type":"x","field":"a"}"#,
+                "Use one of: 'sum_equals', 'gte', 'lte', 'exists_in' or 'unique'.",
+            ),
+            (r#"{"type":"unique","field":"a","y":1}"#, MEMBERS_FIX),
+            (
+                r#"{"type":"gte","field":"a"}"#,
+                "Give 'other_field' or 'value', not both.",
+            ),
+            (
+                r#"{"type":"unique","field":"a","equals":1}"#,
+                "Leave it out: 'unique' takes no reference.",
+            ),
+        ];
+        for (rule, fix) in rows {
+            assert_eq!(
+                super::rule(&read(rule.as_bytes()).unwrap(), 0).unwrap_err()[0].fix,
+                fix
+            );
+        }
+    }
+
+    #[test]
+    fn limits_hold_at_their_edges() {
+        let listed = |count: usize| {
+            format!(
+                r#"{{"type":"exists_in","field":"a","values":[{}]}}"#,
+                vec!["0"; count].join(",")
+            )
+        };
+        let path = |chars: usize| format!(r#"{{"type":"unique","field":"{}"}}"#, "é".repeat(chars));
+        let dotted =
+            |parts: usize| format!(r#"{{"type":"unique","field":"{}"}}"#, vec!["a"; parts].join("."));
+        let rows = [
+            (listed(1000), None),
+            (
+                listed(1001),
+                Some("rules[3].values has too many entries (at most 1000)"),
+            ),
+            (path(500), None),
+            (
+                path(501),
+                Some("rules[3].field is too long (at most 500 characters)"),
+            ),
+            (dotted(32), None),
+            (
+                dotted(33),
+                Some("rules[3].field has too many segments (at most 32)"),
+            ),
+        ];
+        for (rule, expected) in rows {
+            assert_eq!(problems(&rule).first().map(String::as_str), expected);
+        }
+    }
+
+    #[test]
+    fn problems_show_nothing_of_the_caller() {
+        let rule =
+            r#"{"SECRET":"SECRET","type":"SECRET","field":"SECRET..","equals":"SECRET","value":"SECRET"}"#;
+        for problem in super::rule(&read(rule.as_bytes()).unwrap(), 0).unwrap_err() {
+            assert!(!format!("{problem:?}").contains("SECRET"), "{problem:?}");
+        }
+    }
+}

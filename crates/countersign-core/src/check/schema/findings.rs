@@ -185,6 +185,7 @@ impl Entry<'_> {
         Finding {
             check: self.check,
             field: place_text(&place),
+            is_root: place.0.is_empty(),
             detail: format!("expected {expected}, found {found}"),
             expected,
             found,

@@ -1,8 +1,8 @@
 //! Patterns: regular expressions as ECMA-262 means them, within bounds.
 //!
-//! Read with the `u` flag and searched for anywhere in a text (verification.md, sections 8 and 27). The parser is
-//! [`parser`], of ECMA-262, 14th edition. A pattern becomes a [`program`] that one of two machines runs: [`linear`]
-//! reads each character once; [`backtrack`] knows look-around and back-references and counts its steps.
+//! Read with the `u` flag and searched for anywhere in a text (verification.md, sections 8 and 27). `parser` reads by
+//! the grammar of ECMA-262, 14th edition. A pattern becomes a `program` that one of two machines runs: `linear` reads
+//! each character once; `backtrack` knows look-around and back-references and counts its steps.
 
 mod alphabet;
 mod backtrack;
@@ -14,8 +14,8 @@ pub(in crate::check::schema) mod property;
 pub(in crate::check::schema) mod set;
 mod tree;
 
-/// A compiled pattern. It takes at most [`crate::limits::PATTERN_BYTES_MAX`] bytes for itself and its tables each,
-/// and 256 KiB for what it keeps of the texts it met.
+/// A compiled pattern. It takes at most [`crate::limits::PATTERN_BYTES_MAX`] bytes, and beside them about 256 KiB for
+/// what it keeps of the texts it met.
 ///
 /// It belongs to one check: what it keeps makes later texts cheaper, so a check that began with a used pattern
 /// could take fewer steps than another.
@@ -24,7 +24,7 @@ pub struct Pattern(Machine);
 
 #[derive(Debug)]
 enum Machine {
-    Linear(linear::Automaton),
+    Linear(Box<linear::Automaton>),
     Backtracking(program::Program),
 }
 
@@ -52,7 +52,7 @@ impl Pattern {
         Ok(Pattern(if program.backtracks {
             Machine::Backtracking(program)
         } else {
-            Machine::Linear(linear::Automaton::new(program)?)
+            Machine::Linear(Box::new(linear::Automaton::new(program)?))
         }))
     }
 

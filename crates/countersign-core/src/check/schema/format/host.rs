@@ -21,10 +21,12 @@ pub(super) fn is_idn_hostname(text: &str) -> bool {
     for label in text.split(['.', '\u{3002}', '\u{ff0e}', '\u{ff61}']) {
         length += 1 + match label.is_ascii() {
             true if is_ascii_label(label) => label.len(),
-            false if idna::is_u_label(label) => match a_label_length(label) {
-                Some(length) => length,
-                None => return false,
-            },
+            false if label.chars().count() <= LABEL_MAX && idna::is_u_label(label) => {
+                match a_label_length(label) {
+                    Some(length) => length,
+                    None => return false,
+                }
+            }
             _ => return false,
         };
     }
@@ -55,9 +57,6 @@ fn is_a_label(encoded: &str) -> bool {
 
 /// Bytes of the A-label of a U-label, unless it is too long for one.
 fn a_label_length(label: &str) -> Option<usize> {
-    if label.chars().count() > LABEL_MAX {
-        return None;
-    }
     let length = 4 + punycode::encode(label)?.len();
     (length <= LABEL_MAX).then_some(length)
 }

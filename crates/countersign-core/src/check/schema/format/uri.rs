@@ -1,6 +1,6 @@
 //! URIs (RFC 3986), IRIs (RFC 3987) and URI templates (RFC 6570).
 
-use super::address::{is_ipv4, is_ipv6};
+use super::address::is_ipv6;
 
 /// `URI`: with a scheme.
 pub(super) fn is_uri(text: &str) -> bool {
@@ -102,19 +102,19 @@ fn is_authority(text: &str, plain: fn(char) -> bool) -> bool {
         Some(_) => return false,
         None => text,
     };
-    let port = match host_and_port.strip_prefix('[') {
-        Some(literal) => match literal.split_once(']') {
-            Some((literal, port)) if is_ip_literal(literal) => port,
-            _ => return false,
-        },
-        None => {
-            let (host, port) = host_and_port.split_at(host_and_port.find(':').unwrap_or(host_and_port.len()));
-            if !is_ipv4(host) && !holds(host, |c| plain(c) || is_sub_delim(c)) {
-                return false;
-            }
-            port
+    let (host_fits, port) = if let Some(literal) = host_and_port.strip_prefix('[') {
+        match literal.split_once(']') {
+            Some((literal, port)) => (is_ip_literal(literal), port),
+            None => return false,
         }
+    } else {
+        // An IPv4 address is a registered name by its characters.
+        let (host, port) = host_and_port.split_at(host_and_port.find(':').unwrap_or(host_and_port.len()));
+        (holds(host, |c| plain(c) || is_sub_delim(c)), port)
     };
+    if !host_fits {
+        return false;
+    }
     port.is_empty()
         || port
             .strip_prefix(':')

@@ -6,9 +6,10 @@ use super::program::{Inst, Program};
 use super::set::Set;
 use super::tree::Assertion;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Steps to find the classes. They grow with sets times ranges; patterns in use need some thousands.
-const STEPS_MAX: usize = 1 << 22;
+const STEPS_MAX: usize = 1 << 20;
 /// No class yet.
 const NONE: u32 = u32::MAX;
 
@@ -50,12 +51,11 @@ impl Alphabet {
         starts.dedup();
 
         let mut classes = Classes {
+            of: vec![0; starts.len()],
             starts,
-            of: Vec::new(),
-            count: 1,
+            split_off: vec![0],
             steps: 0,
         };
-        classes.of = vec![0; classes.starts.len()];
         for ranges in &sets {
             classes.tell_apart(ranges)?;
         }
@@ -91,43 +91,45 @@ impl Alphabet {
 struct Classes {
     starts: Vec<char>,
     of: Vec<u32>,
-    count: u32,
+    /// Per class the one that was split off it last.
+    split_off: Vec<u32>,
     steps: usize,
 }
 
 impl Classes {
     /// Parts each class into what is in some ranges and what is not.
     fn tell_apart(&mut self, ranges: &[(char, char)]) -> Result<(), BadPattern> {
-        // A class is renamed once for all its intervals, so those outside keep the old name.
-        let mut inside: Vec<(u32, u32)> = Vec::new();
-        let mut touched = Vec::new();
-        for (low, high) in ranges {
+        // The intervals in the ranges, or those that are not, whichever are fewer: they are told apart just the same.
+        let bounds = |(low, high): &(char, char)| {
             let first = self.starts.partition_point(|start| start < low);
-            let end = self.starts.partition_point(|start| start <= high);
-            touched.extend(first..end);
+            first..self.starts.partition_point(|start| start <= high)
+        };
+        let mut moved: Vec<Range<usize>> = ranges.iter().map(bounds).collect();
+        if 2 * moved.iter().map(ExactSizeIterator::len).sum::<usize>() > self.starts.len() {
+            let ends = moved.iter().map(|range| range.start).chain([self.starts.len()]);
+            let begins = [0].into_iter().chain(moved.iter().map(|range| range.end));
+            moved = begins.zip(ends).map(|(begin, end)| begin..end).collect();
         }
-        self.steps += touched.len() + 1;
+        self.steps += moved.iter().map(|range| 1 + range.len()).sum::<usize>();
         if self.steps > STEPS_MAX {
             return Err(BadPattern::TooLarge);
         }
-        inside.extend(touched.iter().map(|interval| (self.of[*interval], NONE)));
-        inside.sort_unstable();
-        inside.dedup();
-        for (_, new) in &mut inside {
-            *new = self.count;
-            self.count += 1;
-        }
-        for interval in touched {
-            let old = self.of[interval];
-            let position = inside.partition_point(|(class, _)| *class < old);
-            self.of[interval] = inside[position].1;
+        let known = self.split_off.len() as u32;
+        for interval in moved.into_iter().flatten() {
+            let old = self.of[interval] as usize;
+            // The part split off in this call, if there is one already, has a number from `known` on.
+            if self.split_off[old] < known {
+                self.split_off[old] = self.split_off.len() as u32;
+                self.split_off.push(0);
+            }
+            self.of[interval] = self.split_off[old];
         }
         Ok(())
     }
 
     /// Numbers the classes from 0 in order of their first characters, so that those of ASCII come first.
     fn finish(self) -> Alphabet {
-        let mut numbers = vec![NONE; self.count as usize];
+        let mut numbers = vec![NONE; self.split_off.len()];
         let mut alphabet = Alphabet {
             ascii: [0; 128],
             runs: Vec::new(),

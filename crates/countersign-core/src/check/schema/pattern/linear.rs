@@ -8,6 +8,7 @@ use super::alphabet::Alphabet;
 use super::backtrack::{is_word, spend};
 use super::program::{Inst, Program};
 use super::tree::Assertion;
+use crate::limits::PATTERN_BYTES_MAX;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -48,7 +49,7 @@ pub(super) struct Automaton {
 
 #[derive(Debug)]
 struct Memory {
-    /// Per state what stands before it, then the instructions where its ways stand, in order.
+    /// Per state the instructions where its ways stand, in order, and last what stands before it.
     states: Vec<Arc<[u32]>>,
     index: BTreeMap<Arc<[u32]>, u32>,
     /// Per state and class of the row the next state.
@@ -56,6 +57,8 @@ struct Memory {
     /// The same for the other classes.
     rare: BTreeMap<(u32, u32), u32>,
     bytes: usize,
+    /// How often the room was filled and all states forgotten.
+    filled: u64,
     seen: Seen,
 }
 
@@ -74,13 +77,18 @@ impl Automaton {
                 .iter()
                 .any(|inst| matches!(inst, Inst::Assert(a) if assertions.contains(a)))
         };
-        Ok(Automaton {
+        let automaton = Automaton {
             asks_start: asks(&[Assertion::Start]),
             asks_words: asks(&[Assertion::Word, Assertion::NotWord]),
             alphabet: Alphabet::new(&program)?,
             program,
             memory: Mutex::new(None),
-        })
+        };
+        if automaton.bytes() > PATTERN_BYTES_MAX {
+            Err(BadPattern::TooLarge)
+        } else {
+            Ok(automaton)
+        }
     }
 
     /// Bytes of program and tables, without what is learned while it runs: that is bounded by
@@ -148,6 +156,7 @@ impl Memory {
             table: Vec::new(),
             rare: BTreeMap::new(),
             bytes: 0,
+            filled: 0,
             seen: Seen {
                 bits,
                 list: Vec::new(),
@@ -157,7 +166,7 @@ impl Memory {
 
     /// The state before the first character.
     fn start(&mut self, automaton: &Automaton) -> u32 {
-        self.state(vec![automaton.context(None), 0], automaton.row())
+        self.state(vec![0, automaton.context(None)], automaton.row())
     }
 
     fn known(&self, state: u32, class: u32, row: u32) -> u32 {
@@ -172,39 +181,64 @@ impl Memory {
     /// took beside.
     fn find(&mut self, automaton: &Automaton, state: u32, class: u32) -> (u32, u64) {
         let program = &automaton.program;
-        let from = Arc::clone(&self.states[state as usize]);
+        let row = automaton.row();
         let next_char = automaton.alphabet.examples().get(class as usize).copied();
-        let mut ways = Vec::new();
-        let matched = self.seen.follow(program, &from, next_char, &mut ways);
-        let cost = FIND_COST + self.seen.clear() as u64;
+        let from = Arc::clone(&self.states[state as usize]);
+        let before = from[from.len() - 1];
+        let mut followed = ways_of(&from);
+        let mut ways = Vec::with_capacity(followed.len() + 2);
+        if !program.anchored {
+            ways.push(0);
+        }
+        let mut cost = FIND_COST;
+        let mut matched = false;
+        let filled_before = self.filled;
+        // Where a match may begin anywhere, all states share the way that begins here. What follows from it alone
+        // is found once for all of them.
+        if let ([0, others @ ..], false) = (followed, program.anchored || followed.len() == 1) {
+            followed = others;
+            let alone = self.state(vec![0, before], row);
+            let mut next = self.known(alone, class, row);
+            if next == UNKNOWN {
+                let cost_alone;
+                (next, cost_alone) = self.find(automaton, alone, class);
+                cost += cost_alone;
+            }
+            match next {
+                MATCH => matched = true,
+                DEAD => {}
+                next => ways.extend_from_slice(ways_of(&self.states[next as usize])),
+            }
+        }
+        matched = matched || self.seen.follow(program, before, followed, next_char, &mut ways);
+        cost += self.seen.clear() as u64;
         let found = match next_char {
             _ if matched => MATCH,
             None => DEAD,
             Some(_) => {
-                if !program.anchored {
-                    ways.push(0);
-                }
                 if ways.is_empty() {
                     DEAD
                 } else {
-                    ways.sort_unstable();
+                    // Mostly runs in order already, which this sort profits from and the unstable one does not.
+                    #[allow(clippy::stable_sort_primitive)]
+                    ways.sort();
                     ways.dedup();
-                    ways.insert(0, automaton.context(next_char));
-                    let row = automaton.row();
+                    ways.push(automaton.context(next_char));
                     if self.bytes > KEPT_BYTES_MAX && !self.index.contains_key(ways.as_slice()) {
                         self.forget();
-                        return (self.state(ways, row), cost);
                     }
                     self.state(ways, row)
                 }
             }
         };
-        let row = automaton.row();
-        if class < row {
-            self.table[(state * row + class) as usize] = found;
-        } else {
-            self.rare.insert((state, class), found);
-            self.bytes += 32;
+        // Unless the state itself was forgotten.
+        if self.filled == filled_before {
+            if class < row {
+                self.table[(state * row + class) as usize] = found;
+            } else {
+                self.rare.insert((state, class), found);
+                self.bytes += 32;
+            }
         }
         (found, cost)
     }
@@ -225,6 +259,7 @@ impl Memory {
     }
 
     fn forget(&mut self) {
+        self.filled += 1;
         self.states.clear();
         self.index.clear();
         self.table.clear();
@@ -233,13 +268,24 @@ impl Memory {
     }
 }
 
+/// The instructions where the ways of a state stand.
+fn ways_of(state: &[u32]) -> &[u32] {
+    state.split_last().map_or(&[], |(_, ways)| ways)
+}
+
 impl Seen {
-    /// Follows all ways of a state that take no character, and puts into `ways` where those stand that take
-    /// `next`. Returns whether one is at the end of the pattern.
-    fn follow(&mut self, program: &Program, from: &[u32], next: Option<char>, ways: &mut Vec<u32>) -> bool {
-        let before = from[0];
+    /// Follows ways that take no character, and puts into `ways` where those stand that take `next`. Returns whether
+    /// one is at the end of the pattern.
+    fn follow(
+        &mut self,
+        program: &Program,
+        before: u32,
+        from: &[u32],
+        next: Option<char>,
+        ways: &mut Vec<u32>,
+    ) -> bool {
         let next_is_word = next.is_some_and(is_word);
-        for pc in &from[1..] {
+        for pc in from {
             self.meet(*pc);
         }
         let mut position = 0;

@@ -122,38 +122,38 @@ impl<'a> Parser<'a> {
 
     /// What a group is, by what follows its opening parenthesis.
     fn group_kind(&mut self) -> Result<Kind, BadPattern> {
-        let around = |ahead, negative| Ok(Kind::Around { ahead, negative });
+        const AROUND: [(&str, bool, bool); 4] = [
+            ("=", true, false),
+            ("!", true, true),
+            ("<=", false, false),
+            ("<!", false, true),
+        ];
         if !self.eat("?") {
-            return self.capture();
+            return Ok(self.capture());
         }
         if self.eat(":") {
             return Ok(Kind::Plain);
         }
-        let kind = if self.eat("=") {
-            around(true, false)
-        } else if self.eat("!") {
-            around(true, true)
-        } else if self.eat("<=") {
-            around(false, false)
-        } else if self.eat("<!") {
-            around(false, true)
-        } else if self.eat("<") {
-            let name = escape::group_name(self)?;
-            if self.names.insert(name, self.groups).is_some() {
-                return Err(BadPattern::Syntax);
+        for (mark, ahead, negative) in AROUND {
+            if self.eat(mark) {
+                self.backtracks = true;
+                return Ok(Kind::Around { ahead, negative });
             }
-            return self.capture();
-        } else {
-            Err(BadPattern::Syntax)
-        };
-        self.backtracks = true;
-        kind
+        }
+        if !self.eat("<") {
+            return Err(BadPattern::Syntax);
+        }
+        let name = escape::group_name(self)?;
+        match self.names.insert(name, self.groups) {
+            None => Ok(self.capture()),
+            Some(_) => Err(BadPattern::Syntax),
+        }
     }
 
-    fn capture(&mut self) -> Result<Kind, BadPattern> {
+    fn capture(&mut self) -> Kind {
         let group = self.groups;
         self.groups += 1;
-        Ok(Kind::Capture(group))
+        Kind::Capture(group)
     }
 
     /// One atom that is no group, from its first character.
@@ -188,10 +188,7 @@ impl<'a> Parser<'a> {
     fn class(&mut self) -> Result<Set, BadPattern> {
         let negative = self.eat("^");
         let mut ranges: Vec<(char, char)> = Vec::new();
-        loop {
-            let Some(low) = self.class_atom(&mut ranges)? else {
-                break;
-            };
+        while let Some(low) = self.class_atom(&mut ranges)? {
             let mut high = low;
             if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                 self.eat("-");
@@ -286,13 +283,12 @@ impl<'a> Parser<'a> {
 
     /// The set of `.` or of the escape with this name.
     fn escape_set(&mut self, name: &'a str) -> Result<Rc<Set>, BadPattern> {
-        let set = match self.sets.get(name) {
-            Some(set) => Rc::clone(set),
-            None => {
-                let set = Rc::new(escape::set(name).ok_or(BadPattern::Syntax)?);
-                self.sets.insert(name, Rc::clone(&set));
-                set
-            }
+        let set = if let Some(set) = self.sets.get(name) {
+            Rc::clone(set)
+        } else {
+            let set = Rc::new(escape::set(name).ok_or(BadPattern::Syntax)?);
+            self.sets.insert(name, Rc::clone(&set));
+            set
         };
         self.count_set_bytes(set.bytes())?;
         Ok(set)

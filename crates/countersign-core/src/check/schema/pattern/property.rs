@@ -1,8 +1,8 @@
-//! Unicode properties by the names that ECMA-262 lists (its section "Runtime Semantics: UnicodeMatchProperty").
+//! Unicode properties by the names that ECMA-262 lists (tables of `UnicodeMatchProperty`).
 //!
 //! The standard compares names exactly, case and underscores included; the tables behind them are those of
-//! `regex-syntax` (Unicode 16). Refused, although the standard lists it: `Changes_When_NFKC_Casefolded`, for
-//! which there is no table.
+//! `regex-syntax` (Unicode 16). Refused, although the standard lists them: `Changes_When_NFKC_Casefolded` and
+//! `Script=Unknown`, for which there are no tables.
 
 use super::set::Set;
 use regex_syntax::hir::{Class, HirKind};
