@@ -245,9 +245,10 @@ impl<'v> Compiler<'v> {
                 }
                 None
             }
+            // That of the root has chosen the draft.
+            Word::SchemaUri if spot.here.location == ROOT => None,
             Word::SchemaUri => {
                 if let Some(uri) = self.text(spot, value)
-                    && spot.here.location != ROOT
                     && self.draft > Draft::Draft04
                     && !Format::Uri.matches(uri)
                 {

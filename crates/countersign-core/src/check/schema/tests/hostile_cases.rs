@@ -183,10 +183,10 @@ pub(super) fn cases() -> Vec<Case> {
             Ends::Findings(500_000),
         ),
         case(
-            "half a million findings at one place",
-            format!(r#"{{"allOf":[{}]}}"#, list(70_000, |_| r#"{"type":[]}"#.replace("[]", "\"null\""))),
+            "60,000 findings at one place",
+            format!(r#"{{"allOf":[{}]}}"#, list(60_000, |_| r#"{"type":"null"}"#.into())),
             "1",
-            Ends::Findings(70_000),
+            Ends::Findings(60_000),
         ),
         case(
             "absent names, each a finding",
@@ -210,7 +210,7 @@ pub(super) fn cases() -> Vec<Case> {
             format!("{{{}}}", list(20_000, |n| format!(r#""{}":0"#, 80_000 + n))),
             Ends::Findings(20_000),
         ),
-        case("half a million unequal numbers", r#"{"uniqueItems":true}"#.into(), numbers(140_000), Ends::Findings(0)),
+        case("140,000 unequal numbers", r#"{"uniqueItems":true}"#.into(), numbers(140_000), Ends::Findings(0)),
         case(
             "40,000 objects, equal but for their end",
             r#"{"uniqueItems":true}"#.into(),
@@ -243,14 +243,14 @@ pub(super) fn cases() -> Vec<Case> {
         case("90,000 schemas that ask for something", format!(r#"{{"allOf":[{}]}}"#, list(90_000, |_| r#"{"not":{}}"#.into())), "1", Ends::Findings(90_000)),
         case("500,000 constants", format!(r#"{{"enum":[{}]}}"#, list(500_000, |_| "0".into())), "1", Ends::Findings(1)),
         case(
-            "80,000 references to one place",
-            format!(r##"{{"anyOf":[{}]}}"##, list(80_000, |_| r##"{"$ref":"#/a"}"##.into())).replacen('{', r#"{"a":{"type":"null"},"#, 1),
+            "60,000 references to one place",
+            format!(r##"{{"anyOf":[{}]}}"##, list(60_000, |_| r##"{"$ref":"#/a"}"##.into())).replacen('{', r#"{"a":{"type":"null"},"#, 1),
             "1",
             Ends::Findings(1),
         ),
         case(
-            "80,000 identifiers under a long base",
-            format!(r#"{{"$id":"http://x/{}/","anyOf":[{}]}}"#, "y".repeat(100_000), list(80_000, |_| r#"{"$id":"a"}"#.into())),
+            "70,000 identifiers under a long base",
+            format!(r#"{{"$id":"http://x/{}/","anyOf":[{}]}}"#, "y".repeat(100_000), list(70_000, |_| r#"{"$id":"a"}"#.into())),
             "1",
             Ends::Refused,
         ),

@@ -364,7 +364,7 @@ fn an_earlier_place_that_is_found_late_is_shown() {
 
 #[test]
 fn texts_do_not_grow_with_what_is_wrong() {
-    let long = "n".repeat(100_000);
+    let long = "n".repeat(10_000);
     let values = (0..20_000).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
     let schema = format!(
         r#"{{"additionalProperties":{{"enum":[{values}],"pattern":"{long}"}},"required":["{long}"]}}"#
