@@ -17,8 +17,8 @@ mod tree;
 /// A compiled pattern. It takes at most [`crate::limits::PATTERN_BYTES_MAX`] bytes, and beside them about 256 KiB for
 /// what it keeps of the texts it met.
 ///
-/// It belongs to one check: what it keeps makes later texts cheaper, so a check that began with a used pattern
-/// could take fewer steps than another.
+/// What it keeps makes later texts quicker, and never changes the steps that a text takes: one check gets the answer
+/// of any other, whoever used the pattern before.
 #[derive(Debug)]
 pub struct Pattern(Machine);
 
@@ -70,13 +70,22 @@ impl Pattern {
         }
     }
 
-    /// Bytes that the pattern takes, without what it keeps of the texts it met.
+    /// Bytes that the pattern takes, with what it keeps of texts between two checks.
     pub fn size(&self) -> usize {
         size_of::<Pattern>()
             + match &self.0 {
-                Machine::Linear(automaton) => automaton.bytes(),
+                Machine::Linear(automaton) => {
+                    size_of_val(&**automaton) + automaton.bytes() + automaton.resting_bytes()
+                }
                 Machine::Backtracking(program) => program.bytes(),
             }
+    }
+
+    /// Ends a check: what the pattern learned of its texts is kept only if it is little.
+    pub(in crate::check::schema) fn rest(&self) {
+        if let Machine::Linear(automaton) = &self.0 {
+            automaton.rest();
+        }
     }
 }
 

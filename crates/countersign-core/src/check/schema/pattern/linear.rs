@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of what one pattern keeps of the states it met; then it forgets them and starts anew.
 const KEPT_BYTES_MAX: usize = 256 << 10;
+/// The same between two checks, for as long as a compiled schema lives.
+const RESTING_BYTES_MAX: usize = 8 << 10;
 /// Classes with a row of their own in the table of a state; further ones, rare, are looked up.
 const ROW_MAX: u32 = 256;
 /// What finding the next state costs beside the instructions followed, in instructions.
@@ -59,6 +61,8 @@ struct Memory {
     bytes: usize,
     /// How often the room was filled and all states forgotten.
     filled: u64,
+    /// The instructions that it took to find what it knows.
+    learned: u64,
     seen: Seen,
 }
 
@@ -97,14 +101,63 @@ impl Automaton {
         self.program.bytes() + self.alphabet.bytes()
     }
 
+    /// Bytes of what it keeps between two checks, at most.
+    pub(super) fn resting_bytes(&self) -> usize {
+        RESTING_BYTES_MAX
+    }
+
+    /// Forgets what is too much to keep for another check.
+    pub(super) fn rest(&self) {
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        if memory
+            .as_ref()
+            .is_some_and(|memory| memory.bytes > RESTING_BYTES_MAX)
+        {
+            *memory = None;
+        }
+    }
+
     /// Whether the pattern matches somewhere in the text. Takes steps only when the ways keep parting anew, long
     /// beyond what the text's length explains.
     pub(super) fn is_match(&self, text: &str, steps: &mut u64) -> Result<bool, OutOfSteps> {
         let kept = self.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut memory = kept.unwrap_or_else(|| Box::new(Memory::new(self)));
-        let result = self.run(&mut memory, text, steps);
+        // What took more than is free to learn may save steps to no text; see `run_warm`.
+        let kept = kept.filter(|memory| memory.learned > 0 && memory.learned <= FREE_COST);
+        let known = kept.and_then(|mut memory| Some((self.run_warm(&mut memory, text)?, memory)));
+        let (result, memory) = match known {
+            Some((matched, memory)) => (Ok(matched), memory),
+            None => {
+                let mut memory = Box::new(Memory::new(self));
+                (self.run(&mut memory, text, steps), memory)
+            }
+        };
         *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
         result
+    }
+
+    /// Runs with what earlier texts taught, so that the steps taken never depend on them: all that is known then
+    /// took no more to learn than is free, so this text alone would have taken no step either. `None` where that
+    /// is not so; then it is to be run as the first.
+    fn run_warm(&self, memory: &mut Memory, text: &str) -> Option<bool> {
+        let filled = memory.filled;
+        let end = self.alphabet.examples().len() as u32;
+        let row = self.row();
+        let mut state = memory.start(self);
+        for class in text.chars().map(|c| self.alphabet.class(c)).chain([end]) {
+            let mut next = memory.known(state, class, row);
+            if next == UNKNOWN {
+                (next, _) = memory.find(self, state, class);
+                if memory.learned > FREE_COST || memory.filled != filled {
+                    return None;
+                }
+            }
+            match next {
+                MATCH => return Some(true),
+                DEAD => return Some(false),
+                next => state = next,
+            }
+        }
+        Some(false)
     }
 
     fn run(&self, memory: &mut Memory, text: &str, steps: &mut u64) -> Result<bool, OutOfSteps> {
@@ -157,6 +210,7 @@ impl Memory {
             rare: BTreeMap::new(),
             bytes: 0,
             filled: 0,
+            learned: 0,
             seen: Seen {
                 bits,
                 list: Vec::new(),
@@ -211,7 +265,10 @@ impl Memory {
             }
         }
         matched = matched || self.seen.follow(program, before, followed, next_char, &mut ways);
-        cost += self.seen.clear() as u64;
+        let met = self.seen.clear() as u64;
+        cost += met;
+        // What the way that begins here cost has been added already.
+        self.learned += FIND_COST + met;
         let found = match next_char {
             _ if matched => MATCH,
             None => DEAD,
