@@ -110,10 +110,11 @@ impl Automaton {
         }
         meter.add(BEGIN_COST + self.program.insts.len() as u64 / INSTS_READY_PER_UNIT)?;
         let mut follower = Follower::new(self);
-        if text.len() >= LONG_TEXT_BYTES && self.row() <= ROW_MAX {
-            if let Some(matched) = self.learn(&mut chars, &mut follower, &mut meter)? {
-                return Ok(matched);
-            }
+        if text.len() >= LONG_TEXT_BYTES
+            && self.row() <= ROW_MAX
+            && let Some(matched) = self.learn(&mut chars, &mut follower, &mut meter)?
+        {
+            return Ok(matched);
         }
         loop {
             let next = chars.next();
@@ -369,11 +370,7 @@ impl Follower {
             position += 1;
             match program.insts[pc as usize] {
                 Inst::Match => return true,
-                Inst::Char(c) => {
-                    if next == Some(c) {
-                        self.next_ways.push(pc + 1);
-                    }
-                }
+                Inst::Char(c) if next == Some(c) => self.next_ways.push(pc + 1),
                 Inst::Set(set) => {
                     if last_set != set {
                         let ranges = &program.sets[set as usize];
@@ -400,7 +397,7 @@ impl Follower {
                         self.seen.meet(pc + 1);
                     }
                 }
-                // The rest takes nothing or belongs to the other machine.
+                // The rest takes another character or belongs to the other machine.
                 _ => {}
             }
         }
