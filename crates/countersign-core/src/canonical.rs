@@ -1,5 +1,6 @@
 //! RFC 8785 bytes and their SHA-256 (verification.md, sections 6 and 17).
 
+use crate::json::plain::plain_run;
 use crate::json::{Number, Value};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -56,7 +57,12 @@ pub fn write_number(number: Number, out: &mut Vec<u8>) {
 
 /// The canonical spelling of a number.
 pub fn number_text(number: Number) -> String {
-    ryu_js::Buffer::new().format_finite(number.value()).to_owned()
+    let value = number.value();
+    if number.is_integer() && value.abs() < 1e15 {
+        itoa::Buffer::new().format(value as i64).to_owned()
+    } else {
+        ryu_js::Buffer::new().format_finite(value).to_owned()
+    }
 }
 
 /// Whether `literal` is the canonical spelling of `number`.
@@ -66,16 +72,14 @@ pub fn spells(number: Number, literal: &str) -> bool {
 
 /// Appends a string with the escapes of RFC 8785 section 3.2.2.2, everything else as literal UTF-8.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
     out.push(b'"');
-    let bytes = text.as_bytes();
-    let mut plain = 0;
-    for (index, &byte) in bytes.iter().enumerate() {
-        if !ESCAPED[usize::from(byte)] {
-            continue;
-        }
-        out.extend_from_slice(&bytes[plain..index]);
-        plain = index + 1;
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, escaped) = rest.split_at(plain_run(rest));
+        out.extend_from_slice(plain);
+        let Some((byte, after)) = escaped.split_first() else {
+            break;
+        };
         match byte {
             b'"' => out.extend_from_slice(b"\\\""),
             b'\\' => out.extend_from_slice(b"\\\\"),
@@ -84,29 +88,21 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
             0x0A => out.extend_from_slice(b"\\n"),
             0x0C => out.extend_from_slice(b"\\f"),
             0x0D => out.extend_from_slice(b"\\r"),
-            _ => {
+            control => {
                 out.extend_from_slice(b"\\u00");
-                out.push(HEX[usize::from(byte >> 4)]);
-                out.push(HEX[usize::from(byte & 15)]);
+                out.extend_from_slice(&hex_digits(*control));
             }
         }
+        rest = after;
     }
-    out.extend_from_slice(&bytes[plain..]);
     out.push(b'"');
 }
 
-/// The bytes that RFC 8785 writes as an escape.
-const ESCAPED: [bool; 256] = {
-    let mut escaped = [false; 256];
-    let mut control = 0;
-    while control < 0x20 {
-        escaped[control] = true;
-        control += 1;
-    }
-    escaped[b'"' as usize] = true;
-    escaped[b'\\' as usize] = true;
-    escaped
-};
+/// The two digits of a byte, lower case.
+fn hex_digits(byte: u8) -> [u8; 2] {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]
+}
 
 /// A SHA-256 digest; displays as lower-case hex.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,15 +120,20 @@ impl Hash {
     }
 }
 
+impl Hash {
+    /// The digest in lower-case hex.
+    pub fn hex(&self) -> [u8; 64] {
+        let mut hex = [0; 64];
+        for (digits, byte) in hex.chunks_exact_mut(2).zip(self.0) {
+            digits.copy_from_slice(&hex_digits(byte));
+        }
+        hex
+    }
+}
+
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const HEX: &[u8; 16] = b"0123456789abcdef";
-        let mut hex = [0; 64];
-        for (index, byte) in self.0.iter().enumerate() {
-            hex[2 * index] = HEX[usize::from(byte >> 4)];
-            hex[2 * index + 1] = HEX[usize::from(byte & 15)];
-        }
-        f.write_str(std::str::from_utf8(&hex).map_err(|_| fmt::Error)?)
+        f.write_str(std::str::from_utf8(&self.hex()).map_err(|_| fmt::Error)?)
     }
 }
 

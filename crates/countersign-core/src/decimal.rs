@@ -75,7 +75,8 @@ impl Decimal {
         let scales: &[(f64, i32)] = if size < 1e-4 { &[(1e9, 9)] } else { &SCALES };
         scales.iter().find_map(|(scale, places)| {
             let digits = (size * scale + 0.5) as u64;
-            let is_it = digits < 1_000_000_000_000_000 && digits as f64 / scale == size && digits % 10 != 0;
+            let is_it =
+                digits < 1_000_000_000_000_000 && digits as f64 / scale == size && !digits.is_multiple_of(10);
             is_it.then_some(Decimal {
                 negative: value < 0.0,
                 digits,
@@ -247,8 +248,10 @@ impl Sum {
 
     /// Whether the sum lies within `limit` of 0. `limit` must not be negative.
     pub fn is_within(&self, limit: Number) -> bool {
-        if self.sign() == Ordering::Equal {
-            return true;
+        if self.wide.is_none()
+            && let Some(limit) = Decimal::of(limit).in_units_of(UNIT)
+        {
+            return self.units.unsigned_abs() <= limit.unsigned_abs();
         }
         let mut rest = self.clone();
         match &mut rest.wide {
@@ -259,64 +262,65 @@ impl Sum {
         rest.sign() != Ordering::Greater
     }
 
-    /// The sign, the digits of the absolute value without leading zeros, and the exponent of the last of them.
-    fn digits(&self) -> (Ordering, String, i32) {
+    /// Hands over the sign, the digits of the absolute value without leading zeros, and the exponent of the last
+    /// of them.
+    fn with_digits<T>(&self, take: impl FnOnce(Ordering, &str, i32) -> T) -> T {
         let Some(wide) = &self.wide else {
-            let digits = match self.units.unsigned_abs() {
-                0 => String::new(),
-                units => itoa::Buffer::new().format(units).to_owned(),
-            };
-            return (self.units.cmp(&0), digits, UNIT);
+            let mut buffer = itoa::Buffer::new();
+            let digits = buffer.format(self.units.unsigned_abs());
+            return take(self.units.cmp(&0), digits.trim_start_matches('0'), UNIT);
         };
         let (sign, limbs) = wide.normalised();
-        let mut all = String::with_capacity(LIMBS * LIMB_DIGITS as usize);
+        let mut digits = String::with_capacity(LIMBS * LIMB_DIGITS as usize);
         for limb in limbs.iter().rev() {
             // Writing to a String cannot fail.
-            let _ = write!(all, "{limb:09}");
+            let _ = write!(digits, "{limb:09}");
         }
-        (sign, all.trim_start_matches('0').to_owned(), LOWEST)
+        take(sign, digits.trim_start_matches('0'), LOWEST)
     }
 
     /// The double nearest to the sum, ties to even; infinite beyond the largest.
     fn nearest(&self) -> f64 {
-        let (sign, digits, exponent) = self.digits();
-        let nearest: f64 = format!("0{digits}e{exponent}")
-            .parse()
-            .expect("digits and an exponent");
-        if sign == Ordering::Less { -nearest } else { nearest }
+        self.with_digits(|sign, digits, exponent| {
+            let text = format!("0{digits}e{exponent}");
+            let nearest: f64 = text.parse().expect("digits and an exponent");
+            if sign == Ordering::Less { -nearest } else { nearest }
+        })
     }
 
     /// The sum as texts show it (section 6, item 7): an integer if every addend was an integer literal, else
     /// with at least one decimal; over 40 characters in scientific form with 17 significant digits.
     pub fn text(&self) -> String {
-        let (sign, digits, exponent) = self.digits();
-        let places = exponent.unsigned_abs() as usize;
-        let mut plain = String::with_capacity(48);
-        if sign == Ordering::Less {
-            plain.push('-');
-        }
-        let (whole, fraction) = digits.split_at(digits.len().saturating_sub(places));
-        plain.push_str(if whole.is_empty() { "0" } else { whole });
-        let zeros = places - fraction.len();
-        match fraction.trim_end_matches('0') {
-            "" if self.all_integer_literals => {}
-            "" => plain.push_str(".0"),
-            fraction => {
-                plain.push('.');
-                plain.extend(std::iter::repeat_n('0', zeros));
-                plain.push_str(fraction);
-            }
-        }
-        if plain.len() <= 40 {
-            return plain;
-        }
-        let minus = if sign == Ordering::Less { "-" } else { "" };
-        let first = digits.len() as i32 - 1 + exponent;
-        let (digits, first) = round_to_17(&digits, first);
-        let mark = if first < 0 { '-' } else { '+' };
-        let (one, others) = digits.split_at(1);
-        format!("{minus}{one}.{others}e{mark}{}", first.unsigned_abs())
+        self.with_digits(|sign, digits, exponent| spell(sign, digits, exponent, self.all_integer_literals))
     }
+}
+
+/// Spells `digits × 10^exponent`; the exponent is not positive.
+fn spell(sign: Ordering, digits: &str, exponent: i32, as_integer: bool) -> String {
+    let minus = if sign == Ordering::Less { "-" } else { "" };
+    let places = exponent.unsigned_abs() as usize;
+    let (whole, fraction) = digits.split_at(digits.len().saturating_sub(places));
+    let mut plain = String::with_capacity(48);
+    plain.push_str(minus);
+    plain.push_str(if whole.is_empty() { "0" } else { whole });
+    let zeros = places - fraction.len();
+    match fraction.trim_end_matches('0') {
+        "" if as_integer => {}
+        "" => plain.push_str(".0"),
+        fraction => {
+            plain.push('.');
+            plain.extend(std::iter::repeat_n('0', zeros));
+            plain.push_str(fraction);
+        }
+    }
+    if plain.len() <= 40 {
+        return plain;
+    }
+    let first = digits.len() as i32 - 1 + exponent;
+    let (digits, first) = round_to_17(digits, first);
+    let mark = if first < 0 { '-' } else { '+' };
+    let (one, others) = digits.split_at(1);
+    format!("{minus}{one}.{others}e{mark}{}", first.unsigned_abs())
 }
 
 /// A fixed-point number 684 digits wide, since sums of doubles need no more.
@@ -556,6 +560,34 @@ mod tests {
         for (a, b, expected) in rows {
             let expected: f64 = expected.parse().unwrap();
             assert_eq!(difference_up(number(a), number(b)), expected, "{a} - {b}");
+        }
+    }
+
+    #[test]
+    fn a_difference_rounded_up_parts_the_doubles_as_the_exact_one_does() {
+        let reaches = |x: f64, a: Number, b: Number| {
+            let mut missing = Sum::default();
+            missing.add(a);
+            missing.subtract(b);
+            missing.subtract(Number::new(x, false));
+            missing.sign() != Ordering::Greater
+        };
+        let mut state: u64 = 1;
+        let mut next = |spread: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let digits = (state >> 11) % 10u64.pow((state >> 60) as u32 % 15 + 2);
+            let exponent = (state >> 20) % spread;
+            let sign = if state >> 63 == 0 { "" } else { "-" };
+            number(&format!("{sign}{digits}.0e-{exponent}"))
+        };
+        for round in 0..20_000 {
+            let spread = [20, 40, 330][round % 3];
+            let (a, b) = (next(spread), next(spread));
+            let edge = difference_up(a, b);
+            assert!(reaches(edge, a, b), "{a:?} - {b:?} = {edge}");
+            assert!(!reaches(edge.next_down(), a, b), "{a:?} - {b:?} = {edge}");
         }
     }
 

@@ -4,6 +4,7 @@
 //! are kept in the order that RFC 8785 sorts them in, so canonical bytes, places and findings need no second
 //! sort. Each number remembers whether it was an integer literal; only message texts use that.
 
+pub(crate) mod plain;
 mod reader;
 mod value;
 

@@ -7,6 +7,7 @@
 pub mod canonical;
 pub mod check;
 pub mod decimal;
+pub mod document;
 pub mod json;
 pub mod key;
 pub mod limits;

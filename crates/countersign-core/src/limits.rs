@@ -43,13 +43,14 @@ pub const SCALAR_CHARS_MAX: usize = 80;
 pub const NAME_CHARS_MAX: usize = 64;
 /// Bytes that a keyword's reading one member or element counts as, beside those of the texts it compares: the
 /// steps between values cost more than their bytes do.
-pub const VALUE_READ: usize = 16;
+pub const VALUE_READ: usize = 32;
 /// Schemas applied inside one another, by nesting and by reference. Each takes room on the thread's stack; this
 /// many fit in 1 MiB. Honest schemas take a few for every level of the output, which has at most
 /// [`NESTING_MAX`]; one that takes more is answered as too complex.
 pub const APPLICATIONS_MAX: usize = 1_024;
-/// Bytes of all compiled patterns of one schema, by their own account.
-pub const SCHEMA_PATTERNS_BYTES_MAX: usize = 16 << 20;
+/// Bytes of all compiled patterns of one schema; a text that occurs again counts once. Compiling takes time in
+/// proportion.
+pub const SCHEMA_PATTERNS_BYTES_MAX: usize = 4 << 20;
 /// Bytes of all `$id`s and references of one schema, each resolved against its base URI; those that are a
 /// fragment only count nothing.
 pub const SCHEMA_URIS_BYTES_MAX: usize = 4 << 20;

@@ -1,14 +1,15 @@
 //! The statement about one check: its two shapes (section 18), what to do next (section 19), and the offline
 //! check of a receipt (section 20).
 
-use crate::canonical::Hash;
 use crate::check::finding::Count;
 use crate::check::name::CheckName;
 use crate::check::report::{self, Report};
 use crate::check::request::{Detail, Hashes, Request};
 use crate::check::wording;
-use crate::statement::{Context, Members, Part, Unsigned};
+use crate::document::Document;
+use crate::statement::{Context, Unsigned};
 use crate::time::Timestamp;
+use std::borrow::Cow;
 
 mod verify;
 mod verify_request;
@@ -98,196 +99,161 @@ impl Facts {
         issuer: &Issuer<'a>,
         attested_at: Timestamp,
     ) -> Unsigned<'a> {
-        let mut members = self.head(full.is_none());
-        if let Some(report) = full {
-            findings(report, &mut members);
-        }
-        members.push(("verify", verify_block(issuer)));
-        Unsigned::new(
-            Context::Check,
-            issuer.key_version,
-            attested_at.to_string(),
-            members,
-        )
+        let mut document = Document::default();
+        self.write(full, &mut document);
+        verify_block(issuer, &mut document);
+        Unsigned::new(Context::Check, issuer.key_version, attested_at, document)
     }
 
-    fn head(&self, compact: bool) -> Members<'_> {
+    /// All but `verify` and `attestation`, in the contract's order; compact without a report.
+    fn write(&self, full: Option<&Report>, document: &mut Document) {
         let result = if self.passed() { "pass" } else { "fail" };
-        let names = self
-            .blocking_checks
-            .iter()
-            .map(|name| name.as_str().into())
-            .collect();
-        // The whole of a full receipt has 33 members.
-        let mut members = Vec::with_capacity(if compact { 15 } else { 33 });
-        members.extend([
-            (
-                "summary",
-                Part::Object(vec![
-                    ("result", result.into()),
-                    ("blocking_checks", Part::List(names)),
-                ]),
-            ),
-            ("next_actions", self.next_actions(compact)),
-            ("result", result.into()),
-            ("verification_id", uuid_text(&self.verification_id).into()),
-            ("task_id", self.task_id.as_str().into()),
-            (
-                "agent_id",
-                self.agent_id.as_deref().map_or(Part::Null, Part::from),
-            ),
-            ("output_hash", hash(&self.hashes.output)),
-            ("schema_hash", hash(&self.hashes.schema)),
-            ("rules_hash", hash(&self.hashes.rules)),
-        ]);
-        if !compact {
-            members.push(("request_hash", hash(&self.hashes.request)));
+        document.object("summary", |summary| {
+            summary.text("result", result);
+            summary.list("blocking_checks", |names| {
+                self.blocking_checks
+                    .iter()
+                    .for_each(|name| names.text("", name.as_str()));
+            });
+        });
+        document.list("next_actions", |actions| {
+            self.next_actions(full.is_none(), actions)
+        });
+        document.text("result", result);
+        document.uuid("verification_id", &self.verification_id);
+        document.text("task_id", &self.task_id);
+        document.text_or_null("agent_id", self.agent_id.as_deref());
+        document.hash("output_hash", &self.hashes.output);
+        document.hash("schema_hash", &self.hashes.schema);
+        document.hash("rules_hash", &self.hashes.rules);
+        if full.is_some() {
+            document.hash("request_hash", &self.hashes.request);
         }
-        members.extend([
-            ("verified_at", self.verified_at.to_string().into()),
-            ("verifier_version", self.verifier_version.as_str().into()),
-            ("enforce_rules", Part::Bool(self.enforce_rules)),
-            ("strict_content_check", Part::Bool(self.strict_content_check)),
-        ]);
-        members
+        document.time("verified_at", self.verified_at);
+        document.text("verifier_version", &self.verifier_version);
+        document.bool("enforce_rules", self.enforce_rules);
+        document.bool("strict_content_check", self.strict_content_check);
+        if let Some(report) = full {
+            findings(report, document);
+        }
     }
 
-    fn next_actions(&self, compact: bool) -> Part<'static> {
-        let action = |name: &'static str, with: &'static str, what: &'static str| {
-            Part::Object(vec![("action", name.into()), (with, what.into())])
+    fn next_actions(&self, compact: bool, actions: &mut Document) {
+        let mut action = |name: &str, with: &'static str, what: &str| {
+            actions.object("", |action| {
+                action.text("action", name);
+                action.text(with, what);
+            });
         };
         let flagged = self.flags_total > 0;
-        let mut actions = Vec::with_capacity(4);
         if self.passed() {
-            actions.push(action("attach_receipt", "for", "seller"));
-            actions.push(action("proceed_to_payment", "for", "buyer"));
+            action("attach_receipt", "for", "seller");
+            action("proceed_to_payment", "for", "buyer");
             if flagged {
-                actions.push(action("review_flags", "using", "flags"));
+                action("review_flags", "using", "flags");
             }
         } else {
-            actions.push(action("repair_and_reverify", "using", "hints"));
+            action("repair_and_reverify", "using", "hints");
         }
         if compact && (!self.passed() || flagged) {
-            actions.push(action("request_full_detail", "detail", "full"));
+            action("request_full_detail", "detail", "full");
         }
-        Part::List(actions)
     }
 }
 
-fn hash(hash: &Hash) -> Part<'static> {
-    hash.to_string().into()
-}
-
-fn findings<'a>(report: &'a Report, members: &mut Members<'a>) {
-    let cut = |text: &'a str| Part::Text(wording::cut(text.into()));
-    let path = |finding| Part::Text(wording::cut(report::path(finding).into()));
-    let messages: Vec<_> = report
+fn findings(report: &Report, document: &mut Document) {
+    let shown: Vec<_> = report
         .errors()
-        .map(|(source, finding)| wording::cut(report::message(source, finding).into()))
+        .map(|(source, finding)| {
+            let message = wording::cut(report::message(source, finding).into());
+            (
+                source,
+                finding,
+                wording::cut(report::path(finding).into()),
+                message,
+            )
+        })
         .collect();
-    let errors = messages
-        .iter()
-        .map(|message| Part::Text(message.clone()))
-        .collect();
-    let details = report.errors().zip(messages).map(|((_, finding), message)| {
-        Part::Object(vec![
-            ("check", finding.check.as_str().into()),
-            ("path", path(finding)),
-            ("expected", cut(&finding.expected)),
-            ("found", cut(&finding.found)),
-            ("message", Part::Text(message)),
-        ])
+    let total = report.errors_total();
+    let omitted = total - shown.len() as u64;
+
+    document.list("errors", |list| {
+        shown.iter().for_each(|(.., message)| list.text("", message))
     });
-    let details = details.collect();
-    let flags = report.flags().map(|(blocks, finding)| {
-        Part::Object(vec![
-            ("check", finding.check.as_str().into()),
-            ("field", cut(&finding.field)),
-            ("severity", if blocks { "error" } else { "warning" }.into()),
-            ("detail", cut(&finding.detail)),
-        ])
-    });
-    let flags = flags.collect();
-    let hints = report.errors().map(|(source, finding)| {
-        Part::Object(vec![
-            ("source", source.as_str().into()),
-            ("check", finding.check.as_str().into()),
-            ("path", path(finding)),
-            ("expected", cut(&finding.expected)),
-            ("found", cut(&finding.found)),
-        ])
-    });
-    let hints = hints.collect();
-    let errors_total = report.errors_total();
-    list(
-        members,
-        ["errors", "errors_total", "errors_omitted"],
-        errors,
-        errors_total,
-    );
-    list(
-        members,
-        ["errors_detail", "errors_detail_total", "errors_detail_omitted"],
-        details,
-        errors_total,
-    );
-    list(
-        members,
-        ["flags", "flags_total", "flags_omitted"],
-        flags,
-        report.flags_total(),
-    );
-    list(
-        members,
-        ["hints", "hints_total", "hints_omitted"],
-        hints,
-        errors_total,
-    );
-    let (schema, integrity) = (report.schema_compliance(), report.integrity_checks());
-    members.push(("schema_compliance", count(schema)));
-    members.push(("integrity_checks", count(integrity)));
-    members.push(("overall", count(schema + integrity)));
-}
+    document.integer("errors_total", total);
+    document.integer("errors_omitted", omitted);
 
-fn list<'a>(members: &mut Members<'a>, names: [&'static str; 3], parts: Vec<Part<'a>>, total: u64) {
-    let omitted = total - parts.len() as u64;
-    members.push((names[0], Part::List(parts)));
-    members.push((names[1], Part::Integer(total)));
-    members.push((names[2], Part::Integer(omitted)));
-}
-
-fn count(count: Count) -> Part<'static> {
-    Part::Object(vec![
-        ("ratio", Part::Ratio(report::ratio(count))),
-        ("passed", Part::Integer(count.passed)),
-        ("total", Part::Integer(count.total)),
-    ])
-}
-
-fn verify_block<'a>(issuer: &Issuer<'a>) -> Part<'a> {
-    Part::Object(vec![
-        (
-            "public_key_url",
-            format!("{}/.well-known/agent-card.json", issuer.public_url).into(),
-        ),
-        ("key_version", issuer.key_version.into()),
-        ("canonicalization", "RFC 8785 (JCS)".into()),
-        ("hash_algorithm", "SHA-256".into()),
-        ("service", issuer.service_name.into()),
-        ("mcp", format!("{}/mcp", issuer.public_url).into()),
-    ])
-}
-
-/// A UUID in its usual form, lower case.
-pub fn uuid_text(id: &[u8; 16]) -> String {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(36);
-    for (index, byte) in id.iter().enumerate() {
-        if matches!(index, 4 | 6 | 8 | 10) {
-            text.push('-');
+    document.list("errors_detail", |list| {
+        for (_, finding, path, message) in &shown {
+            list.object("", |detail| {
+                detail.text("check", finding.check.as_str());
+                detail.text("path", path);
+                detail.text("expected", &cut(&finding.expected));
+                detail.text("found", &cut(&finding.found));
+                detail.text("message", message);
+            });
         }
-        text.push(char::from(HEX[usize::from(byte >> 4)]));
-        text.push(char::from(HEX[usize::from(byte & 15)]));
-    }
-    text
+    });
+    document.integer("errors_detail_total", total);
+    document.integer("errors_detail_omitted", omitted);
+
+    let mut flags_shown = 0;
+    document.list("flags", |list| {
+        for (blocks, finding) in report.flags() {
+            flags_shown += 1;
+            list.object("", |flag| {
+                flag.text("check", finding.check.as_str());
+                flag.text("field", &cut(&finding.field));
+                flag.text("severity", if blocks { "error" } else { "warning" });
+                flag.text("detail", &cut(&finding.detail));
+            });
+        }
+    });
+    document.integer("flags_total", report.flags_total());
+    document.integer("flags_omitted", report.flags_total() - flags_shown);
+
+    document.list("hints", |list| {
+        for (source, finding, path, _) in &shown {
+            list.object("", |hint| {
+                hint.text("source", source.as_str());
+                hint.text("check", finding.check.as_str());
+                hint.text("path", path);
+                hint.text("expected", &cut(&finding.expected));
+                hint.text("found", &cut(&finding.found));
+            });
+        }
+    });
+    document.integer("hints_total", total);
+    document.integer("hints_omitted", omitted);
+
+    let (schema, integrity) = (report.schema_compliance(), report.integrity_checks());
+    count("schema_compliance", schema, document);
+    count("integrity_checks", integrity, document);
+    count("overall", schema + integrity, document);
+}
+
+fn cut(text: &str) -> Cow<'_, str> {
+    wording::cut(text.into())
+}
+
+fn count(name: &'static str, count: Count, document: &mut Document) {
+    document.object(name, |object| {
+        object.ratio("ratio", report::ratio(count));
+        object.integer("passed", count.passed);
+        object.integer("total", count.total);
+    });
+}
+
+fn verify_block(issuer: &Issuer<'_>, document: &mut Document) {
+    document.object("verify", |verify| {
+        verify.text(
+            "public_key_url",
+            &format!("{}/.well-known/agent-card.json", issuer.public_url),
+        );
+        verify.text("key_version", issuer.key_version);
+        verify.text("canonicalization", "RFC 8785 (JCS)");
+        verify.text("hash_algorithm", "SHA-256");
+        verify.text("service", issuer.service_name);
+        verify.text("mcp", &format!("{}/mcp", issuer.public_url));
+    });
 }

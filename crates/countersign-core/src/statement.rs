@@ -1,12 +1,13 @@
 //! The signed envelope: what is signed, how it goes out, and how it is checked again (section 20).
 //!
-//! A document is described once, in the order of members that the contract gives the answer. Its canonical
-//! bytes, which are signed, come from the same description, so the two cannot differ.
+//! The document itself is [`crate::document`]'s: its canonical bytes, which are signed, and the answer come from
+//! one description.
 
 use crate::canonical;
-use crate::json::{Number, Object, Value};
+use crate::document::Document;
+use crate::json::{Object, Value};
 use crate::key::{ALGORITHM, signature_text};
-use std::borrow::Cow;
+use crate::time::Timestamp;
 
 /// What kind of document a signature is over. One context string per kind and version: a signature over one
 /// kind is worthless for another.
@@ -27,66 +28,21 @@ impl Context {
         }
     }
 }
-
-/// A part of a document that is going to be signed.
-#[derive(Clone, Debug)]
-pub enum Part<'a> {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool(bool),
-    /// A count, below 2^53.
-    Integer(u64),
-    /// A ratio or score, finite: written with a decimal point in the answer (`1.0`), canonical when signed.
-    Ratio(f64),
-    /// A string.
-    Text(Cow<'a, str>),
-    /// An array.
-    List(Vec<Part<'a>>),
-    /// An object, its members in the contract's order.
-    Object(Members<'a>),
-}
-
-/// The members of an object in the contract's order. Names are ASCII, so sorting by bytes is RFC 8785's order.
-pub type Members<'a> = Vec<(&'static str, Part<'a>)>;
-
-impl<'a> From<&'a str> for Part<'a> {
-    fn from(text: &'a str) -> Self {
-        Part::Text(Cow::Borrowed(text))
-    }
-}
-
-impl From<String> for Part<'_> {
-    fn from(text: String) -> Self {
-        Part::Text(Cow::Owned(text))
-    }
-}
-
 /// A document with everything but its signature.
 pub struct Unsigned<'a> {
     /// The bytes to sign: RFC 8785, five members.
     pub signed_bytes: Vec<u8>,
-    answer: Vec<u8>,
+    answer: Document,
     key_version: &'a str,
-    attested_at: String,
+    attested_at: Timestamp,
 }
 
 impl<'a> Unsigned<'a> {
-    /// Makes the bytes to sign and the answer around them.
-    pub fn new(
-        context: Context,
-        key_version: &'a str,
-        attested_at: String,
-        mut members: Members<'_>,
-    ) -> Self {
-        let mut answer = Vec::with_capacity(4096);
-        write_object(&members, &mut answer, Spelling::Answer);
-        // The closing brace makes room for the attestation.
-        answer.pop();
-        sort(&mut members);
-        let mut signed_bytes = Vec::with_capacity(answer.len() + 256);
-        write_head(context, key_version, &attested_at, &mut signed_bytes);
-        write_object(&members, &mut signed_bytes, Spelling::Canonical);
+    /// Makes the bytes to sign.
+    pub fn new(context: Context, key_version: &'a str, attested_at: Timestamp, answer: Document) -> Self {
+        let mut signed_bytes = Vec::with_capacity(4096);
+        write_head(context, key_version, &attested_at.to_string(), &mut signed_bytes);
+        answer.write_canonical(&mut signed_bytes);
         signed_bytes.push(b'}');
         Unsigned {
             signed_bytes,
@@ -98,16 +54,13 @@ impl<'a> Unsigned<'a> {
 
     /// The whole answer, with the signature over [`Self::signed_bytes`].
     pub fn seal(mut self, signature: &[u8; 64]) -> Vec<u8> {
-        self.answer.extend_from_slice(b",\"attestation\":");
-        let attestation = vec![
-            ("algorithm", ALGORITHM.into()),
-            ("key_version", self.key_version.into()),
-            ("timestamp", self.attested_at.into()),
-            ("signature", signature_text(signature).into()),
-        ];
-        write_object(&attestation, &mut self.answer, Spelling::Answer);
-        self.answer.push(b'}');
-        self.answer
+        self.answer.object("attestation", |attestation| {
+            attestation.text("algorithm", ALGORITHM);
+            attestation.text("key_version", self.key_version);
+            attestation.time("timestamp", self.attested_at);
+            attestation.text("signature", &signature_text(signature));
+        });
+        self.answer.finish()
     }
 }
 
@@ -144,83 +97,6 @@ fn write_head(context: Context, key_version: &str, attested_at: &str, out: &mut 
     out.extend_from_slice(b",\"response\":");
 }
 
-/// The JSON text of an object that is not signed, in the order given.
-pub fn json(members: &Members<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(512);
-    write_object(members, &mut out, Spelling::Answer);
-    out
-}
-
-/// The JSON text of any part that is not signed.
-pub fn json_of(part: &Part<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(512);
-    write_part(part, &mut out, Spelling::Answer);
-    out
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Spelling {
-    Answer,
-    Canonical,
-}
-
-fn sort(members: &mut Members<'_>) {
-    members.sort_unstable_by_key(|(name, _)| *name);
-    members.iter_mut().for_each(|(_, part)| sort_part(part));
-}
-
-fn sort_part(part: &mut Part<'_>) {
-    match part {
-        Part::Object(members) => sort(members),
-        Part::List(parts) => parts.iter_mut().for_each(sort_part),
-        Part::Null | Part::Bool(_) | Part::Integer(_) | Part::Ratio(_) | Part::Text(_) => {}
-    }
-}
-
-fn write_object(members: &Members<'_>, out: &mut Vec<u8>, spelling: Spelling) {
-    out.push(b'{');
-    for (index, (name, part)) in members.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        // Names are ours: ASCII without anything to escape.
-        out.push(b'"');
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\":");
-        write_part(part, out, spelling);
-    }
-    out.push(b'}');
-}
-
-fn write_part(part: &Part<'_>, out: &mut Vec<u8>, spelling: Spelling) {
-    match part {
-        Part::Null => out.extend_from_slice(b"null"),
-        Part::Bool(true) => out.extend_from_slice(b"true"),
-        Part::Bool(false) => out.extend_from_slice(b"false"),
-        Part::Integer(count) => out.extend_from_slice(itoa::Buffer::new().format(*count).as_bytes()),
-        Part::Ratio(ratio) => {
-            let start = out.len();
-            canonical::write_number(Number::new(*ratio, false), out);
-            let has_mark = out[start..].iter().any(|byte| matches!(byte, b'.' | b'e'));
-            if !has_mark && spelling == Spelling::Answer {
-                out.extend_from_slice(b".0");
-            }
-        }
-        Part::Text(text) => canonical::write_string(text, out),
-        Part::Object(members) => write_object(members, out, spelling),
-        Part::List(parts) => {
-            out.push(b'[');
-            for (index, part) in parts.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_part(part, out, spelling);
-            }
-            out.push(b']');
-        }
-    }
-}
-
 /// What an attestation says, once it has the shape of one.
 pub struct Attestation<'a> {
     /// The key that signed.
@@ -254,23 +130,12 @@ mod tests {
 
     #[test]
     fn the_answer_reads_back_to_the_signed_bytes() {
-        let members = vec![
-            ("b", Part::Ratio(1.0)),
-            (
-                "a",
-                Part::List(vec![
-                    Part::Object(vec![("z", Part::Integer(3)), ("y", "é\n\"".into())]),
-                    Part::Null,
-                ]),
-            ),
-            ("c", Part::Bool(true)),
-            ("r", Part::Ratio(0.000_001)),
-        ];
-        let unsigned = Unsigned::new(Context::Check, "v1", "now".to_owned(), members);
+        let mut document = Document::default();
+        document.ratio("b", 1.0);
+        document.text("a", "é\n\"");
+        let unsigned = Unsigned::new(Context::Check, "v1", Timestamp(0), document);
         let signed = unsigned.signed_bytes.clone();
         let answer = unsigned.seal(&[7; 64]);
-        let text = String::from_utf8(answer.clone()).unwrap();
-        assert!(text.starts_with(r#"{"b":1.0,"a":[{"z":3,"y":"é\n\""},null],"c":true,"r":0.000001,"attestation":{"algorithm":"Ed25519","key_version":"v1","#), "{text}");
         let document = read(&answer).unwrap();
         let document = document.as_object().unwrap();
         let attestation = Attestation::of(document).unwrap();

@@ -9,8 +9,9 @@ pub struct Timestamp(pub i64);
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
-impl fmt::Display for Timestamp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Timestamp {
+    /// The timestamp's text.
+    pub fn ascii(self) -> [u8; 32] {
         let (days, micros) = (
             self.0.div_euclid(MICROS_PER_DAY),
             self.0.rem_euclid(MICROS_PER_DAY),
@@ -25,7 +26,13 @@ impl fmt::Display for Timestamp {
         put(&mut text[14..16], seconds / 60 % 60);
         put(&mut text[17..19], seconds % 60);
         put(&mut text[20..26], micros);
-        f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+        text
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.ascii()).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -20,8 +20,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-const BATCHES: usize = 25;
-const CALLS: u32 = 2_000;
+const BATCHES: usize = 400;
+const CALLS: u32 = 100;
 
 /// The one schema, compiled; found by its hash, as in a warm cache.
 struct Warm(Hash, Arc<Schema>);

@@ -4,9 +4,9 @@
 use countersign_core::check::budget::Exhausted;
 use countersign_core::check::invalid::{FieldProblem, InvalidRequest, field_inside};
 use countersign_core::check::wording::cut;
+use countersign_core::document::{Members, Part, json};
 use countersign_core::json::{Value, read};
 use countersign_core::limits::LIST_ENTRIES_MAX;
-use countersign_core::statement::{Members, Part, json};
 use countersign_store::StoreError;
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -3,8 +3,9 @@
 use crate::app::{App, VERSION};
 use crate::problem::{VECTORS, part_of};
 use countersign_core::check::name::CheckName;
+use countersign_core::document::{Part, json};
 use countersign_core::key::{ALGORITHM, ATTESTATION_EXTENSION, KeyStatus, ListedKey, PUBLIC_KEY_ENCODING};
-use countersign_core::statement::{Context, Part, json};
+use countersign_core::statement::Context;
 
 /// The agent card (interfaces.md 8.1), with every key and the vectors in its attestation extension.
 pub(crate) fn agent_card(app: &App) -> Vec<u8> {

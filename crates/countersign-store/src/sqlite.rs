@@ -187,3 +187,28 @@ fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
         .spawn(work)
         .map_err(StoreError::unavailable)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_writer_that_panics_leaves_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::create(&folder.path().join("countersign.db")).unwrap();
+        store.is_ready().await.unwrap();
+        let waiting = [
+            store.write(Change::Probe),
+            store.write(Change::Panic),
+            store.write(Change::Probe),
+        ];
+        let [before, panicked, after] = waiting;
+        // The first may have been a batch of its own.
+        let _ = before.await;
+        for result in [panicked.await, after.await, store.is_ready().await.map(|()| 0)] {
+            assert!(matches!(result, Err(StoreError::Unavailable(_))), "{result:?}");
+        }
+        assert_eq!(store.public_keys().await.unwrap(), [], "reading goes on");
+        assert!(store.close().is_err(), "the end of the thread is told");
+    }
+}

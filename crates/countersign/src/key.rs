@@ -3,7 +3,7 @@
 use crate::{Settings, output};
 use anyhow::Result;
 use clap::Subcommand;
-use countersign_core::statement;
+use countersign_core::document;
 use countersign_service::{now, public_keys, signer};
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ impl Key {
             Key::Rotate(_) => output::print(&signer::rotate_key(&folder, now())?),
             Key::List(_) => {
                 let keys = signer::list_keys(&folder, now())?;
-                output::print_json(&statement::json_of(&public_keys(&keys)));
+                output::print_json(&document::json_of(&public_keys(&keys)));
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -242,7 +242,12 @@ where
 fn find<'a>(object: &'a Object, name: &str, hint: &mut usize) -> Option<&'a Value> {
     let members = object.members();
     if members.get(*hint).is_none_or(|member| member.name != name) {
-        *hint = object.position(name).ok()?;
+        // As in `Object::get`: a few names are compared sooner than they are searched.
+        *hint = if members.len() <= 8 {
+            members.iter().position(|member| member.name == name)?
+        } else {
+            object.position(name).ok()?
+        };
     }
     Some(&members[*hint].value)
 }

@@ -96,13 +96,13 @@ impl Request {
         problems.unknown_members(&document);
         let task_id = problems.id(&document, "task_id");
         let agent_id = problems.id(&document, "agent_id");
+        let schema = problems.schema(&document);
         if document.member("submitted_output").is_none() {
             problems.missing(
                 "submitted_output",
                 "Add submitted_output: any JSON value, null included.",
             );
         }
-        let schema = problems.schema(&document);
         let rules = problems.rules(&document);
         let bounds = problems.bounds(&document);
         let enforce_rules = problems.switch(&document, "enforce_rules");

@@ -82,3 +82,6 @@ impl Schema {
         self.size
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// Serves one output only. Keeps at most [`KEPT_MAX`] entries of eight bytes from rule to rule.
 #[derive(Default)]
 pub struct Selections<'a> {
-    selections: Vec<Rc<Selection<'a>>>,
+    selected: Vec<Rc<Selection<'a>>>,
     outside: Vec<((&'a Path, &'a Path), Outside)>,
     pairs: Vec<(PairsKey<'a>, Rc<Pairs>)>,
 }
@@ -94,12 +94,12 @@ impl<'a> Selections<'a> {
 
     /// What `path` selects.
     pub(crate) fn select(&mut self, output: &'a Value, path: &'a Path) -> Rc<Selection<'a>> {
-        if let Some(known) = self.selections.iter().find(|known| is_same(known.path, path)) {
+        if let Some(known) = self.selected.iter().find(|known| is_same(known.path, path)) {
             return Rc::clone(known);
         }
         self.make_room();
         let selection = Rc::new(Selection::of(output, path));
-        self.selections.push(Rc::clone(&selection));
+        self.selected.push(Rc::clone(&selection));
         selection
     }
 
@@ -132,10 +132,10 @@ impl<'a> Selections<'a> {
 
     /// Drops what is kept if it is too much.
     fn make_room(&mut self) {
-        let selected = self.selections.iter().map(|selection| selection.entries());
+        let selected = self.selected.iter().map(|selection| selection.entries());
         let paired = self.pairs.iter().map(|(_, pairs)| pairs.shortfalls.len());
         if selected.chain(paired).sum::<usize>() > KEPT_MAX {
-            self.selections.clear();
+            self.selected.clear();
             self.pairs.clear();
         }
     }
@@ -148,7 +148,7 @@ fn is_same(a: &Path, b: &Path) -> bool {
 
 impl<'a> Selection<'a> {
     fn of(output: &'a Value, path: &'a Path) -> Self {
-        let (mut values, mut missing) = (Vec::new(), Missing::default());
+        let (mut values, mut missing) = (Vec::with_capacity(4), Missing::default());
         let _ = walk(
             output,
             (path.steps(), 0),
@@ -302,14 +302,97 @@ impl Total {
             first_other: None,
         };
         for (index, value) in values.iter().enumerate() {
-            match value {
-                Value::Number(number) => total.sum.add(*number),
-                _ => {
-                    total.others += 1;
-                    total.first_other.get_or_insert(index);
-                }
+            if let Value::Number(number) = value {
+                total.sum.add(*number);
+            } else {
+                total.others += 1;
+                total.first_other.get_or_insert(index);
             }
         }
         total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Number, read};
+
+    #[test]
+    fn paths_written_in_two_ways_are_walked_once() {
+        let output = read(br#"{"a":[1,null,2]}"#).unwrap();
+        let paths = ["a[]", "$.a[]", "a[0]", "a[00]"].map(|path| Path::parse(path).unwrap());
+        let mut selections = Selections::new();
+        let selected: Vec<_> = paths
+            .iter()
+            .map(|path| selections.select(&output, path))
+            .collect();
+        assert!(Rc::ptr_eq(&selected[0], &selected[1]) && Rc::ptr_eq(&selected[2], &selected[3]));
+        assert_eq!(selections.selected.len(), 2);
+        assert_eq!(
+            (
+                selected[0].values.len(),
+                selected[0].missing.count,
+                selected[0].missing.before
+            ),
+            (2, 1, 1)
+        );
+    }
+
+    #[test]
+    fn what_is_dropped_to_make_room_is_found_again() {
+        let numbers = (0..400_000)
+            .map(|n| Value::Number(Number::new(f64::from(n / 2), true)))
+            .collect();
+        let output = Value::Array(vec![Value::Array(numbers), Value::Array(Vec::new())]);
+        let paths = ["[][]", "[0][]", "[1][]", "[0][7]"].map(|path| Path::parse(path).unwrap());
+        let mut selections = Selections::new();
+        for _ in 0..2 {
+            let repeats = paths
+                .each_ref()
+                .map(|path| selections.select(&output, path).repeats());
+            assert_eq!(
+                repeats.map(|repeats| repeats.map(|repeats| repeats.count)),
+                [Some(200_000), Some(200_000), None, None]
+            );
+            let kept: usize = selections
+                .selected
+                .iter()
+                .map(|selection| selection.entries())
+                .sum();
+            assert!(kept <= KEPT_MAX + 800_000, "{kept}");
+        }
+        let place = selections
+            .select(&output, &paths[0])
+            .place(&output, Offender::Value(399_999));
+        assert_eq!(place.to_string(), "[0][399999]");
+    }
+
+    #[test]
+    fn missing_elements_stand_in_array_order_with_those_that_are_wrong() {
+        let missing = Missing { count: 2, before: 3 };
+        let rows = [
+            (missing, false, 0, None, Some((2, Offender::Missing))),
+            (missing, false, 1, Some(2), Some((3, Offender::Value(2)))),
+            (missing, false, 1, Some(3), Some((3, Offender::Missing))),
+            (missing, true, 1, Some(3), Some((1, Offender::Value(3)))),
+            (missing, true, 0, None, None),
+            (Missing::default(), false, 0, None, None),
+            (
+                Missing::default(),
+                false,
+                4,
+                Some(0),
+                Some((4, Offender::Value(0))),
+            ),
+        ];
+        for (missing, if_present, count, first, expected) in rows {
+            let offenders = missing.with(if_present, count, first);
+            assert_eq!(
+                offenders.map(|offenders| (offenders.count, offenders.first)),
+                expected,
+                "{missing:?}"
+            );
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The reader: bytes in, a [`Value`] or the first fault out.
 
+use super::plain::plain_run;
 use super::value::{Member, Number, Object, Value};
 use crate::canonical;
 use crate::limits::NESTING_MAX;
@@ -291,10 +292,7 @@ impl Reader<'_> {
 
     /// The offset of the first quote or backslash from `start` on.
     fn plain_until(&mut self, start: usize) -> Read<usize> {
-        let plain = self.bytes[start..]
-            .iter()
-            .position(|&b| b == b'"' || b == b'\\' || b < 0x20);
-        self.at = start + plain.unwrap_or(self.bytes.len() - start);
+        self.at = start + plain_run(&self.bytes[start..]);
         match self.peek() {
             Some(b'"' | b'\\') => Ok(self.at),
             _ => Err(self.syntax()),
@@ -481,19 +479,6 @@ fn closed<T>(open: &mut Vec<T>, start: usize) -> Vec<T> {
         open.drain(start..).collect()
     }
 }
-
-/// The bytes that end a plain run inside a string: quote, backslash and the controls that JSON forbids there.
-const ENDS_PLAIN: [bool; 256] = {
-    let mut ends = [false; 256];
-    let mut control = 0;
-    while control < 0x20 {
-        ends[control] = true;
-        control += 1;
-    }
-    ends[b'"' as usize] = true;
-    ends[b'\\' as usize] = true;
-    ends
-};
 
 /// 2^53 − 1: up to here every integer has one reading in every library.
 const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;

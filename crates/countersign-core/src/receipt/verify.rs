@@ -2,10 +2,11 @@
 
 use crate::canonical::Hash;
 use crate::check::request::{Hashes, levels_of};
+use crate::document::{Members, Part};
 use crate::json::{Object, Value, read_nested};
 use crate::key::{KeyList, KeyStatus};
 use crate::limits::NESTING_MAX;
-use crate::statement::{Attestation, Context, Members, Part, signed_bytes};
+use crate::statement::{Attestation, Context, signed_bytes};
 
 /// How a receipt check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use super::verify::{Outcome, SignatureCheck, Supplied, Verified, rules_hash, ver
 use crate::canonical::Hash;
 use crate::check::invalid::{FieldProblem, InvalidRequest};
 use crate::check::request::{CompileAnew, Request, levels_of, not_one_object, read_body};
+use crate::document::{Members, Part, json};
 use crate::json::{Object, Value};
 use crate::key::KeyList;
-use crate::statement::{Members, Part, json};
 
 /// A receipt to be checked, and the inputs to compare with it.
 pub struct VerifyRequest {

@@ -52,8 +52,7 @@ fn offline_check(case: &Value) -> Result<(), String> {
         return Err(format!("{outcome} is not {}", expect["outcome"]));
     }
     let Some(verified) = verified else { return Ok(()) };
-    let told: Value =
-        serde_json::from_slice(&countersign_core::statement::json(&verified.members())).unwrap();
+    let told: Value = serde_json::from_slice(&countersign_core::document::json(&verified.members())).unwrap();
     for name in ["key_version", "key_status", "attested_at", "hashes"] {
         if let Some(wanted) = expect.get(name).filter(|wanted| told[name] != **wanted) {
             return Err(format!("{name} is {}, not {wanted}", told[name]));

@@ -1,8 +1,8 @@
 //! The register: every receipt key that was ever listed, oldest first, and from when it signs. Public.
 
+use countersign_core::document::{Part, json};
 use countersign_core::json::{Value, read};
 use countersign_core::key::PublicKey;
-use countersign_core::statement::{Part, json};
 use countersign_core::time::Timestamp;
 
 #[derive(Default)]

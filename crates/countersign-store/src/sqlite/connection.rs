@@ -11,6 +11,8 @@ pub(super) const PAGE_BYTES: i64 = 8_192;
 /// Memory for pages, a connection. The writer works at the end of two trees and the readers look up single
 /// rows, so little is read twice.
 const CACHE_KIB: i64 = 2_048;
+/// `CSGN`: says that a SQLite file is ours.
+pub(super) const APPLICATION_ID: i64 = 0x4353_474E;
 /// How long a write waits for a foreign program that writes to the same file, such as a shell of SQLite.
 const FOREIGN_WRITER_WAIT: Duration = Duration::from_secs(2);
 
@@ -73,9 +75,10 @@ impl Lock {
     }
 }
 
-/// A connection that may write. It never makes a file.
+/// A connection that may write. It never makes a file, and leaves the file of another program as it is.
 pub(super) fn writing(path: &Path) -> Result<Connection, StoreError> {
     let connection = open(path)?;
+    is_new(&connection)?;
     // Only an empty file takes the page size.
     connection
         .pragma_update(None, "page_size", PAGE_BYTES)
@@ -99,6 +102,21 @@ pub(super) fn reading(path: &Path) -> Result<Connection, StoreError> {
     let connection = open(path)?;
     connection.pragma_update(None, "query_only", true).map_err(told)?;
     Ok(connection)
+}
+
+/// True for a database without a table, false for one of ours; that of another program is refused.
+pub(super) fn is_new(connection: &Connection) -> Result<bool, StoreError> {
+    let owner: i64 = connection
+        .pragma_query_value(None, "application_id", |row| row.get(0))
+        .map_err(told)?;
+    let tables: i64 = connection
+        .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(told)?;
+    match (owner, tables) {
+        (APPLICATION_ID, _) => Ok(false),
+        (0, 0) => Ok(true),
+        _ => Err(StoreError::Corrupt("the database belongs to another program")),
+    }
 }
 
 fn open(path: &Path) -> Result<Connection, StoreError> {

@@ -1,11 +1,8 @@
 //! The tables, brought forward one numbered file at a time. A file is never edited once released.
 
-use super::connection::told;
+use super::connection::{APPLICATION_ID, is_new, told};
 use crate::StoreError;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
-
-/// `CSGN`: says that a SQLite file is ours.
-const APPLICATION_ID: i64 = 0x4353_474E;
+use rusqlite::{Connection, TransactionBehavior};
 
 const MIGRATIONS: [&str; 2] = [
     include_str!("../../migrations/sqlite/0001_receipts.sql"),
@@ -20,23 +17,13 @@ pub(super) fn bring_up_to_date(connection: &mut Connection) -> Result<(), StoreE
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(told)?;
-    let owner: i64 = transaction
-        .pragma_query_value(None, "application_id", |row| row.get(0))
-        .map_err(told)?;
-    let is_empty = transaction
-        .query_row("SELECT 1 FROM sqlite_schema LIMIT 1", [], |_| Ok(()))
-        .optional()
-        .map_err(told)?
-        .is_none();
-    if owner == 0 && is_empty {
+    if is_new(&transaction)? {
         transaction
             .pragma_update(None, "application_id", APPLICATION_ID)
             .map_err(told)?;
         transaction
             .execute_batch("CREATE TABLE migration (version INTEGER PRIMARY KEY) STRICT")
             .map_err(told)?;
-    } else if owner != APPLICATION_ID {
-        return Err(StoreError::Corrupt("the database belongs to another program"));
     }
     let version: usize = transaction
         .query_row("SELECT COALESCE(MAX(version), 0) FROM migration", [], |row| {

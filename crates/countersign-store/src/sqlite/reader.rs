@@ -16,9 +16,9 @@ pub(super) enum Read {
 
 /// Answers until the queue is closed.
 pub(super) fn run(reads: &Queue<Read>, path: &Path) {
-    let _guard = reads.abandon_on_drop();
     let mut open = None;
     let mut batch = Vec::with_capacity(1);
+    let _guard = reads.abandon_on_drop();
     while reads.take(&mut batch, 1, None) {
         for read in batch.drain(..) {
             match read {

@@ -14,7 +14,7 @@ use super::node::{
 use super::pattern::{BadPattern, Pattern};
 use super::reference::References;
 use crate::json::{Number, Object, Value};
-use crate::limits::{NESTING_MAX, PATTERNS_MAX, SCHEMA_PATTERNS_BYTES_MAX};
+use crate::limits::{NESTING_MAX, PATTERN_BYTES_MAX, PATTERNS_MAX, SCHEMA_PATTERNS_BYTES_MAX};
 use crate::place::Step;
 use std::collections::BTreeMap;
 
@@ -245,9 +245,10 @@ impl<'v> Compiler<'v> {
                 }
                 None
             }
+            // That of the root has chosen the draft.
+            Word::SchemaUri if spot.here.location == ROOT => None,
             Word::SchemaUri => {
                 if let Some(uri) = self.text(spot, value)
-                    && spot.here.location != ROOT
                     && self.draft > Draft::Draft04
                     && !Format::Uri.matches(uri)
                 {
@@ -725,17 +726,26 @@ impl<'v> Compiler<'v> {
     }
 
     fn compile_pattern(&mut self, text: &'v str) -> Compiled {
-        let compiled = if self.pattern_bytes > SCHEMA_PATTERNS_BYTES_MAX {
-            Err(BadPattern::TooLarge)
-        } else {
-            Pattern::compile(text)
+        if self.pattern_bytes > SCHEMA_PATTERNS_BYTES_MAX {
+            return Err(BadPattern::TooLarge);
+        }
+        let compiled = match Pattern::compile(text) {
+            Err(bad) => {
+                // It may have taken as long as the largest one.
+                self.pattern_bytes += if bad == BadPattern::TooLarge {
+                    PATTERN_BYTES_MAX
+                } else {
+                    text.len()
+                };
+                Err(bad)
+            }
+            Ok(pattern) => {
+                self.pattern_bytes += pattern.size();
+                self.tables.patterns.push(pattern);
+                self.tables.pattern_texts.push(findings::bounded(text).into());
+                Ok(self.tables.patterns.len() as u32 - 1)
+            }
         };
-        let compiled = compiled.map(|pattern| {
-            self.pattern_bytes += pattern.size();
-            self.tables.patterns.push(pattern);
-            self.tables.pattern_texts.push(findings::bounded(text).into());
-            self.tables.patterns.len() as u32 - 1
-        });
         self.patterns.insert(text, compiled);
         compiled
     }

@@ -116,11 +116,13 @@ impl Run<'_, '_, '_> {
         let names = &self.tables.names[names.range()];
         let common = Common::new(names, |name| name.as_str(), object.members());
         self.charge_read(common.read())?;
-        if common.count() == names.len() {
+        let absent = names.len() - common.count();
+        if absent == 0 {
             return Ok(true);
         }
         if LOUD {
-            self.charge_read(names.len() * VALUE_READ)?;
+            // Each is a finding, and a finding costs as much as a keyword.
+            self.charge(absent as u64)?;
             for name in names {
                 if let Err(gap) = object.position(name) {
                     self.collector.add(self.tables, index, 0, Some((name, gap)));

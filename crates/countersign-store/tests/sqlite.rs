@@ -1,0 +1,289 @@
+//! What can go wrong with a file, and what the store then says.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "a test says it by its name, and fails by a panic"
+)]
+
+#[path = "parts/sample.rs"]
+mod sample;
+
+use countersign_store::{Store, StoreError};
+use rusqlite::Connection;
+use sample::{Home, id, receipt};
+use std::fs;
+use std::io::{Seek, SeekFrom, Write};
+
+/// Opens what `spoil` made of a closed database with three receipts.
+async fn spoilt(spoil: impl FnOnce(&Home)) -> (Home, Result<Store, StoreError>) {
+    let home = Home::new();
+    let store = home.store();
+    for number in 1..=3 {
+        store.keep_receipt(receipt(number)).await.unwrap();
+    }
+    store.close().unwrap();
+    spoil(&home);
+    let opened = Store::open_sqlite(&home.path());
+    (home, opened)
+}
+
+fn sql(home: &Home, sql: &str) {
+    Connection::open(home.path()).unwrap().execute_batch(sql).unwrap();
+}
+
+/// The text of a refusal, which must be of the kind that asks for a person or of the kind that asks for time.
+fn refusal(opened: Result<Store, StoreError>) -> String {
+    match opened.map(drop) {
+        Err(error @ (StoreError::Corrupt(_) | StoreError::Unavailable(_))) => error.to_string(),
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_right_is_refused() {
+    type Spoil = fn(&Home);
+    let rows: [(&str, &str, Spoil); 9] = [
+        ("a missing file", "no database file at this path", |home| {
+            fs::remove_file(home.path()).unwrap();
+        }),
+        ("a folder", "not a file", |home| {
+            fs::remove_file(home.path()).unwrap();
+            fs::create_dir(home.path()).unwrap();
+        }),
+        ("a text", "not a SQLite database", |home| {
+            fs::write(
+                home.path(),
+                "a long text of some other program, in its own file. ".repeat(99),
+            )
+            .unwrap();
+        }),
+        ("pages of noise", "damaged", |home| {
+            let mut file = fs::OpenOptions::new().write(true).open(home.path()).unwrap();
+            let bytes = file.metadata().unwrap().len();
+            let kept = 4_096.min(bytes);
+            file.seek(SeekFrom::Start(kept)).unwrap();
+            file.write_all(&vec![0xA5; (bytes - kept) as usize]).unwrap();
+        }),
+        ("the database of another program", "another program", |home| {
+            fs::remove_file(home.path()).unwrap();
+            sql(home, "CREATE TABLE diary (entry TEXT)");
+        }),
+        ("a newer database", "newer version", |home| {
+            sql(home, "INSERT INTO migration VALUES (1000)");
+        }),
+        ("a counter that lags", "counter", |home| {
+            sql(home, "UPDATE receipt_counter SET last = 2");
+        }),
+        ("a counter that leads", "counter", |home| {
+            sql(home, "UPDATE receipt_counter SET last = 4");
+        }),
+        ("no counter", "never writes", |home| {
+            sql(home, "DELETE FROM receipt_counter");
+        }),
+    ];
+    for (name, expected, spoil) in rows {
+        let (_home, opened) = spoilt(spoil).await;
+        let refusal = refusal(opened);
+        assert!(refusal.contains(expected), "{name}: {refusal}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_database_is_left_as_it_was() {
+    let foreign = |home: &Home| {
+        fs::remove_file(home.path()).unwrap();
+        sql(
+            home,
+            "CREATE TABLE diary (entry TEXT); INSERT INTO diary VALUES ('dear diary')",
+        );
+    };
+    let newer = |home: &Home| sql(home, "INSERT INTO migration VALUES (1000)");
+    for spoil in [foreign, newer] {
+        let mut before = Vec::new();
+        let (home, opened) = spoilt(|home| {
+            spoil(home);
+            before = fs::read(home.path()).unwrap();
+        })
+        .await;
+        refusal(opened);
+        refusal(Store::create_sqlite(&home.path()));
+        assert!(fs::read(home.path()).unwrap() == before);
+    }
+}
+
+#[tokio::test]
+async fn create_makes_no_folder_and_open_makes_no_file() {
+    let home = Home::new();
+    let nowhere = home.path().join("no/such/folder.db");
+    refusal(Store::create_sqlite(&nowhere));
+    refusal(Store::open_sqlite(&home.path()));
+    assert!(!home.path().exists());
+    // What a create leaves that died at once.
+    fs::write(home.path(), "").unwrap();
+    Store::open_sqlite(&home.path())
+        .unwrap()
+        .is_ready()
+        .await
+        .unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn only_its_owner_reads_the_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    let _store = home.store();
+    for file in fs::read_dir(home.path().parent().unwrap()).unwrap() {
+        let file = file.unwrap();
+        assert_eq!(
+            file.metadata().unwrap().permissions().mode() & 0o077,
+            0,
+            "{:?}",
+            file.file_name()
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_older_database_is_brought_up_to_date() {
+    let to_version_1 = |home: &Home| {
+        sql(
+            home,
+            "DROP TABLE public_key; DELETE FROM migration WHERE version > 1",
+        );
+    };
+    let (_home, opened) = spoilt(to_version_1).await;
+    let store = opened.unwrap();
+    assert_eq!(store.public_keys().await.unwrap(), []);
+    assert_eq!(store.receipt(id(3)).await.unwrap().unwrap().row, receipt(3));
+    assert_eq!(store.keep_receipt(receipt(4)).await.unwrap(), 4);
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_right_is_corrupt_and_its_neighbours_are_not() {
+    let rows = [
+        "UPDATE receipt SET mac = x'05' WHERE sequence = 2",
+        "UPDATE receipt SET output_hash = x'' WHERE sequence = 2",
+        "UPDATE receipt SET task_id = CAST(x'FF' AS TEXT) WHERE sequence = 2",
+    ];
+    for damage in rows {
+        let (_home, opened) = spoilt(|home| sql(home, damage)).await;
+        let store = opened.unwrap();
+        let found = store.receipt(id(2)).await;
+        assert!(
+            matches!(found, Err(StoreError::Corrupt(_))),
+            "{damage}: {found:?}"
+        );
+        assert_eq!(
+            store.receipt(id(1)).await.unwrap().unwrap().sequence,
+            1,
+            "{damage}"
+        );
+        assert_eq!(store.keep_receipt(receipt(4)).await.unwrap(), 4, "{damage}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_is_held_by_one_at_a_time() {
+    let home = Home::new();
+    let store = home.store();
+    let refused = refusal(Store::open_sqlite(&home.path()));
+    assert!(refused.contains("another process serves"), "{refused}");
+    #[cfg(unix)]
+    {
+        let link = home.path().with_file_name("link.db");
+        std::os::unix::fs::symlink(home.path(), &link).unwrap();
+        let refused = refusal(Store::open_sqlite(&link));
+        assert!(
+            refused.contains("another process serves"),
+            "by another name: {refused}"
+        );
+    }
+    // Being asked by a second one does not disturb the first.
+    assert_eq!(store.keep_receipt(receipt(1)).await.unwrap(), 1);
+    store.close().unwrap();
+    Store::open_sqlite(&home.path()).unwrap();
+}
+
+#[tokio::test]
+async fn a_full_queue_is_busy_at_once_and_what_is_queued_is_kept() {
+    let home = Home::new();
+    let store = home.store();
+    // A foreign program in the middle of a write makes the writer wait.
+    let foreign = Connection::open(home.path()).unwrap();
+    foreign.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut waiting = Vec::new();
+    let busy = loop {
+        let mut kept = Box::pin(store.keep_receipt(receipt(waiting.len() as u64 + 1)));
+        match futures_once(&mut kept).await {
+            None => waiting.push(kept),
+            Some(result) => break result,
+        }
+    };
+    assert!(matches!(busy, Err(StoreError::Busy)), "{busy:?}");
+    assert!(
+        (1_024..=2_048).contains(&waiting.len()),
+        "{} were taken in",
+        waiting.len()
+    );
+    let ready = store.is_ready().await;
+    assert!(matches!(ready, Err(StoreError::Busy)), "{ready:?}");
+    foreign.execute_batch("COMMIT").unwrap();
+    for (sequence, kept) in (1..).zip(waiting) {
+        assert_eq!(kept.await.unwrap(), sequence);
+    }
+    store.is_ready().await.unwrap();
+}
+
+/// The result of one poll.
+async fn futures_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    use std::task::Poll;
+    std::future::poll_fn(|context| match std::pin::Pin::new(&mut *future).poll(context) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_write_says_so_and_recovers_by_itself() {
+    let home = Home::new();
+    let store = home.store();
+    store.keep_receipt(receipt(1)).await.unwrap();
+    let foreign = Connection::open(home.path()).unwrap();
+    foreign.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let both = (store.keep_receipt(receipt(2)), store.keep_receipt(receipt(3)));
+    for result in [both.0.await, both.1.await, store.is_ready().await.map(|()| 0)] {
+        assert!(matches!(result, Err(StoreError::Unavailable(_))), "{result:?}");
+    }
+    assert_eq!(
+        store.receipt(id(1)).await.unwrap().unwrap().sequence,
+        1,
+        "reading goes on"
+    );
+    foreign.execute_batch("COMMIT").unwrap();
+    store.is_ready().await.unwrap();
+    assert_eq!(
+        store.receipt(id(2)).await.unwrap(),
+        None,
+        "what was refused is not there"
+    );
+    assert_eq!(store.keep_receipt(receipt(2)).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn the_log_stays_small() {
+    let home = Home::new();
+    let store = home.store();
+    let log = home.path().with_extension("db-wal");
+    let mut largest = 0;
+    for number in 1..=600 {
+        let mut row = receipt(number);
+        row.task_id = "a long row soon makes a long log. ".repeat(3_000);
+        store.keep_receipt(row).await.unwrap();
+        largest = largest.max(fs::metadata(&log).unwrap().len());
+    }
+    assert!((8 << 20..20 << 20).contains(&largest), "{largest} bytes");
+    store.close().unwrap();
+    assert!(!log.exists(), "a closed database is one file");
+}
