@@ -1,6 +1,6 @@
 //! Whatever a schema asks for, it gets an answer, and the process lives.
 
-use super::super::{Schema, node};
+use super::super::Schema;
 use super::hostile_cases::{Case, Ends, cases};
 use crate::check::budget::{Budget, Exhausted};
 use crate::json::read;
