@@ -75,7 +75,7 @@ impl Pattern {
         size_of::<Pattern>()
             + match &self.0 {
                 Machine::Linear(automaton) => {
-                    size_of_val(&**automaton) + automaton.bytes() + automaton.resting_bytes()
+                    size_of_val(&**automaton) + automaton.bytes() + linear::RESTING_BYTES_MAX
                 }
                 Machine::Backtracking(program) => program.bytes(),
             }

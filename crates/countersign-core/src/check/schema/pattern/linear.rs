@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Bytes of what one pattern keeps of the states it met; then it forgets them and starts anew.
 const KEPT_BYTES_MAX: usize = 256 << 10;
 /// The same between two checks, for as long as a compiled schema lives.
-const RESTING_BYTES_MAX: usize = 8 << 10;
+pub(super) const RESTING_BYTES_MAX: usize = 8 << 10;
 /// Classes with a row of their own in the table of a state; further ones, rare, are looked up.
 const ROW_MAX: u32 = 256;
 /// What finding the next state costs beside the instructions followed, in instructions.
@@ -101,11 +101,6 @@ impl Automaton {
         self.program.bytes() + self.alphabet.bytes()
     }
 
-    /// Bytes of what it keeps between two checks, at most.
-    pub(super) fn resting_bytes(&self) -> usize {
-        RESTING_BYTES_MAX
-    }
-
     /// Forgets what is too much to keep for another check.
     pub(super) fn rest(&self) {
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,12 +119,11 @@ impl Automaton {
         // What took more than is free to learn may save steps to no text; see `run_warm`.
         let kept = kept.filter(|memory| memory.learned > 0 && memory.learned <= FREE_COST);
         let known = kept.and_then(|mut memory| Some((self.run_warm(&mut memory, text)?, memory)));
-        let (result, memory) = match known {
-            Some((matched, memory)) => (Ok(matched), memory),
-            None => {
-                let mut memory = Box::new(Memory::new(self));
-                (self.run(&mut memory, text, steps), memory)
-            }
+        let (result, memory) = if let Some((matched, memory)) = known {
+            (Ok(matched), memory)
+        } else {
+            let mut memory = Box::new(Memory::new(self));
+            (self.run(&mut memory, text, steps), memory)
         };
         *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
         result
