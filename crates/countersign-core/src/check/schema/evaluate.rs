@@ -442,13 +442,12 @@ impl<'s, 'b, 'c> Run<'s, 'b, 'c> {
     pub(super) fn matches(&mut self, pattern: u32, text: &str, location: u32, word: Option<Word>) -> Answer {
         self.charge_read(text.len())?;
         let steps = &mut self.budget.backtracking_steps;
-        match self.tables.patterns[pattern as usize].is_match(text, steps) {
-            Ok(matched) => Ok(matched),
-            Err(_) => {
+        self.tables.patterns[pattern as usize]
+            .is_match(text, steps)
+            .map_err(|_| {
                 let place = self.tables.place(location, word);
-                Err(self.halt(Exhausted::Backtracking(place)))
-            }
-        }
+                self.halt(Exhausted::Backtracking(place))
+            })
     }
 
     /// Starts and ends the walk over a member name, which is nowhere deeper than its object.
