@@ -16,8 +16,10 @@ pub mod format;
 mod marks;
 mod members;
 mod node;
+mod parts;
 pub mod pattern;
 mod reference;
+mod shapes;
 mod uri;
 
 use super::budget::{Budget, Exhausted};

@@ -3,20 +3,15 @@
 
 use super::Formats;
 use super::draft::{Draft, Word};
-use super::equal::{Choices, first_duplicate};
+use super::equal::Choices;
 use super::fault::{Faults, Fix, SchemaFault, Spotted};
-use super::findings;
 use super::format::Format;
-use super::node::{
-    Dependent, FALSE, Keyword, Location, LocationStep, Matched, Named, Node, NodeId, ROOT, Search, Siblings,
-    Span, TRUE, Tables, Types,
-};
-use super::pattern::{BadPattern, Pattern};
+use super::node::{FALSE, Keyword, Location, LocationStep, Node, NodeId, ROOT, Siblings, Span, TRUE, Tables};
 use super::reference::References;
-use crate::json::{Number, Object, Value};
-use crate::limits::{NESTING_MAX, PATTERN_BYTES_MAX, PATTERNS_MAX, SCHEMA_PATTERNS_BYTES_MAX};
+use super::shapes::Patterns;
+use crate::json::{Object, Value};
+use crate::limits::NESTING_MAX;
 use crate::place::Step;
-use std::collections::BTreeMap;
 
 /// Where the walk stands.
 #[derive(Clone, Copy)]
@@ -44,13 +39,10 @@ impl Here {
 
 /// The keyword that the walk stands at.
 #[derive(Clone, Copy)]
-struct Spot {
-    here: Here,
-    word: Word,
+pub(super) struct Spot {
+    pub here: Here,
+    pub word: Word,
 }
-
-/// A pattern by its text, compiled once.
-type Compiled = Result<u32, BadPattern>;
 
 pub(super) struct Compiler<'v> {
     pub draft: Draft,
@@ -59,10 +51,8 @@ pub(super) struct Compiler<'v> {
     pub faults: Faults,
     pub references: References<'v>,
     /// Keywords of the nodes that are being walked, innermost last.
-    pending: Vec<Keyword>,
-    patterns: BTreeMap<&'v str, Compiled>,
-    patterns_seen: usize,
-    pattern_bytes: usize,
+    pub pending: Vec<Keyword>,
+    pub patterns: Patterns<'v>,
 }
 
 /// Compiles a schema. The faults are at most as many as a response lists, in order of the text.
@@ -74,9 +64,7 @@ pub(super) fn compile(root: &Value, formats: Formats) -> Result<Tables, Vec<Sche
         faults: Faults::default(),
         references: References::new(root),
         pending: Vec::new(),
-        patterns: BTreeMap::new(),
-        patterns_seen: 0,
-        pattern_bytes: 0,
+        patterns: Patterns::default(),
     };
     compiler.prepare();
     compiler.choose_draft(root);
@@ -413,89 +401,18 @@ impl<'v> Compiler<'v> {
         self.pending.extend(keyword);
     }
 
-    fn fault(&mut self, spot: Spot, fix: Fix) {
+    pub(super) fn fault(&mut self, spot: Spot, fix: Fix) {
         self.faults.add(spot.here.spotted(Some(spot.word)), fix);
     }
 
     /// A fault inside the value of a keyword.
-    fn fault_at(&mut self, spot: Spot, at: u32, step: Step, fix: Fix) {
+    pub(super) fn fault_at(&mut self, spot: Spot, at: u32, step: Step, fix: Fix) {
         let spotted = Spotted {
             at,
             step: Some(step),
             ..spot.here.spotted(Some(spot.word))
         };
         self.faults.add(spotted, fix);
-    }
-
-    fn or_fault<T>(&mut self, spot: Spot, found: Option<T>, fix: Fix) -> Option<T> {
-        if found.is_none() {
-            self.fault(spot, fix);
-        }
-        found
-    }
-
-    fn text(&mut self, spot: Spot, value: &'v Value) -> Option<&'v str> {
-        self.or_fault(spot, value.as_str(), Fix::Text)
-    }
-
-    fn flag(&mut self, spot: Spot, value: &Value) -> Option<bool> {
-        self.or_fault(spot, value.as_bool(), Fix::Flag)
-    }
-
-    fn number(&mut self, spot: Spot, value: &Value) -> Option<Number> {
-        self.or_fault(spot, value.as_number(), Fix::Number)
-    }
-
-    fn count(&mut self, spot: Spot, value: &Value) -> Option<Number> {
-        let count = value
-            .as_number()
-            .filter(|number| number.is_integer() && number.value() >= 0.0);
-        self.or_fault(spot, count, Fix::Count)
-    }
-
-    fn divisor(&mut self, spot: Spot, value: &Value) -> Option<Number> {
-        let divisor = value.as_number().filter(|number| number.value() > 0.0);
-        self.or_fault(spot, divisor, Fix::Divisor)
-    }
-
-    fn uri_reference(&mut self, spot: Spot, value: &'v Value) -> Option<&'v str> {
-        let text = self.text(spot, value)?;
-        let fits = self.draft == Draft::Draft04 || Format::UriReference.matches(text);
-        self.or_fault(spot, fits.then_some(text), Fix::UriReference)
-    }
-
-    fn id_shape(&mut self, spot: Spot, value: &'v Value) {
-        if let Some(id) = self.uri_reference(spot, value)
-            && self.draft >= Draft::Draft201909
-            && id
-                .split_once('#')
-                .is_some_and(|(_, fragment)| !fragment.is_empty())
-        {
-            self.fault(spot, Fix::IdWithoutFragment);
-        }
-    }
-
-    fn anchor_shape(&mut self, spot: Spot, value: &'v Value) {
-        let Some(name) = self.text(spot, value) else {
-            return;
-        };
-        let newer = self.draft == Draft::Draft202012;
-        let mut chars = name.chars();
-        let starts = |c: char| c.is_ascii_alphabetic() || (newer && c == '_');
-        let continues = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c) || (!newer && c == ':');
-        if !(chars.next().is_some_and(starts) && chars.all(continues)) {
-            self.fault(spot, Fix::Anchor);
-        }
-    }
-
-    fn vocabulary(&mut self, spot: Spot, value: &Value) {
-        let fits = value.as_object().is_some_and(|object| {
-            let mut members = object.members().iter();
-            members.all(|member| member.value.as_bool().is_some() && Format::Uri.matches(&member.name))
-        });
-        if !fits {
-            self.fault(spot, Fix::Vocabulary);
-        }
     }
 
     fn reference(&mut self, spot: Spot, value: &'v Value) -> Option<Keyword> {
@@ -509,257 +426,5 @@ impl<'v> Compiler<'v> {
         };
         self.references.note(spot.word, text, target, spot.here);
         Some(keyword)
-    }
-
-    fn types(&mut self, spot: Spot, value: &Value) -> Option<Types> {
-        let mut types = Types::default();
-        match value {
-            Value::String(name) if types.add(name) => Some(types),
-            Value::Array(names) if !names.is_empty() => {
-                for (index, name) in names.iter().enumerate() {
-                    if !name.as_str().is_some_and(|name| types.add(name)) {
-                        self.fault_at(spot, spot.here.at, Step::Index(index), Fix::Type);
-                    }
-                }
-                Some(types)
-            }
-            _ => {
-                self.fault(spot, Fix::Type);
-                None
-            }
-        }
-    }
-
-    fn values(&mut self, spot: Spot, value: &Value) -> Option<u32> {
-        let values = self.or_fault(spot, value.as_array(), Fix::Array)?;
-        // The meta-schemas of the first two drafts ask for more.
-        let strict = self.draft <= Draft::Draft06;
-        if strict && (values.is_empty() || first_duplicate(values, &mut 0).is_some()) {
-            self.fault(spot, Fix::UniqueValues);
-        }
-        self.tables.choices.push(Choices::new(values.to_vec()));
-        Some(self.tables.choices.len() as u32 - 1)
-    }
-
-    /// A list of names, each once; `name` is the member of the keyword's value that holds it.
-    fn names(&mut self, spot: Spot, value: &Value, name: Option<(&str, u32)>) -> Option<Span> {
-        let empty_is_wrong = self.draft == Draft::Draft04;
-        let fix = if empty_is_wrong {
-            Fix::SomeNames
-        } else {
-            Fix::Names
-        };
-        let list = value
-            .as_array()
-            .filter(|list| !(empty_is_wrong && list.is_empty()));
-        let mut names: Vec<_> = list.into_iter().flatten().filter_map(Value::as_str).collect();
-        let all_texts = list.is_some_and(|list| list.len() == names.len());
-        let once = super::members::sort_names(&mut names);
-        if !all_texts || !once {
-            match name {
-                None => self.fault(spot, fix),
-                Some((name, at)) => self.fault_at(spot, at, Step::Name(name.into()), fix),
-            }
-            return None;
-        }
-        let first = self.tables.names.len();
-        self.tables.names.extend(names.into_iter().map(Into::into));
-        Some(Span::since(first, self.tables.names.len()))
-    }
-
-    fn dependent_required(&mut self, spot: Spot, value: &Value) -> Option<Keyword> {
-        let object = self.or_fault(spot, value.as_object(), Fix::NameLists)?;
-        let first = self.tables.dependents.len();
-        for member in object.members() {
-            let required = self.names(spot, &member.value, Some((&member.name, member.at)));
-            self.tables.dependents.push(Dependent {
-                trigger: member.name.clone(),
-                required: required.unwrap_or_default(),
-            });
-        }
-        Some(Keyword::DependentRequired(Span::since(
-            first,
-            self.tables.dependents.len(),
-        )))
-    }
-
-    fn dependencies(&mut self, spot: Spot, value: &'v Value) -> Option<Keyword> {
-        let object = self.or_fault(spot, value.as_object(), Fix::Dependencies)?;
-        let lists = || {
-            object
-                .members()
-                .iter()
-                .filter(|member| member.value.as_array().is_some())
-        };
-        let first = self.tables.dependents.len();
-        for member in lists() {
-            let required = self.names(spot, &member.value, Some((&member.name, member.at)));
-            self.tables.dependents.push(Dependent {
-                trigger: member.name.clone(),
-                required: required.unwrap_or_default(),
-            });
-        }
-        let dependents = Span::since(first, self.tables.dependents.len());
-        if dependents.len > 0 {
-            self.pending.push(Keyword::DependentRequired(dependents));
-        }
-        let mapped = self.map(spot, value)?;
-        (lists().count() < object.len()).then_some(Keyword::DependentSchemas(mapped))
-    }
-
-    fn location(&mut self, parent: u32, step: LocationStep) -> u32 {
-        self.tables.locations.push(Location { parent, step });
-        self.tables.locations.len() as u32 - 1
-    }
-
-    fn subschema(&mut self, spot: Spot, value: &'v Value) -> NodeId {
-        let location = self.location(spot.here.location, LocationStep::Word(spot.word));
-        let here = Here {
-            location,
-            depth: spot.here.depth + 1,
-            ..spot.here
-        };
-        self.schema(value, here)
-    }
-
-    fn subschema_or_flag(&mut self, spot: Spot, value: &'v Value) -> NodeId {
-        match value {
-            Value::Bool(true) => TRUE,
-            Value::Bool(false) => FALSE,
-            value => self.subschema(spot, value),
-        }
-    }
-
-    fn list(&mut self, spot: Spot, value: &'v Value) -> Option<Span> {
-        let schemas = value.as_array().filter(|schemas| !schemas.is_empty());
-        let schemas = self.or_fault(spot, schemas, Fix::Schemas)?;
-        let first = self.tables.lists.len();
-        self.tables.lists.resize(first + schemas.len(), TRUE);
-        let parent = self.location(spot.here.location, LocationStep::Word(spot.word));
-        for (index, schema) in schemas.iter().enumerate() {
-            let location = self.location(parent, LocationStep::Index(index as u32));
-            let here = Here {
-                location,
-                depth: spot.here.depth + 2,
-                ..spot.here
-            };
-            self.tables.lists[first + index] = self.schema(schema, here);
-        }
-        Some(Span::since(first, first + schemas.len()))
-    }
-
-    /// An object of schemas; in `dependencies`, members that are lists are passed over.
-    fn map(&mut self, spot: Spot, value: &'v Value) -> Option<Span> {
-        let object = self.or_fault(spot, value.as_object(), Fix::SchemaMap)?;
-        let first = self.tables.named.len();
-        self.tables
-            .named
-            .extend(object.members().iter().map(|member| Named {
-                name: member.name.clone(),
-                node: TRUE,
-            }));
-        let parent = self.location(spot.here.location, LocationStep::Word(spot.word));
-        for (index, member) in object.members().iter().enumerate() {
-            if spot.word == Word::Dependencies && member.value.as_array().is_some() {
-                continue;
-            }
-            let location = self.location(parent, LocationStep::Name((first + index) as u32));
-            let here = Here {
-                location,
-                at: member.at,
-                depth: spot.here.depth + 2,
-                ..spot.here
-            };
-            self.tables.named[first + index].node = self.schema(&member.value, here);
-        }
-        Some(Span::since(first, first + object.len()))
-    }
-
-    fn pattern_map(&mut self, spot: Spot, value: &'v Value) -> Option<Span> {
-        let named = self.map(spot, value)?;
-        let first = self.tables.matched.len();
-        let members = value.as_object().map_or(&[][..], Object::members);
-        for (index, member) in named.range().zip(members) {
-            let here = Here {
-                at: member.at,
-                ..spot.here
-            };
-            let Some(pattern) = self.pattern(Spot { here, ..spot }, &member.name, true) else {
-                continue;
-            };
-            let parent = self.location(spot.here.location, LocationStep::Word(spot.word));
-            let location = self.location(parent, LocationStep::Name(index as u32));
-            let node = self.tables.named[index].node;
-            self.tables.matched.push(Matched {
-                pattern,
-                node,
-                location,
-            });
-        }
-        Some(Span::since(first, self.tables.matched.len()))
-    }
-
-    /// Compiles a pattern, or finds it where the same text was compiled before. `is_name` if it is a name of
-    /// `patternProperties`, which no text may show.
-    fn pattern(&mut self, spot: Spot, text: &'v str, is_name: bool) -> Option<u32> {
-        self.patterns_seen += 1;
-        if self.patterns_seen > PATTERNS_MAX {
-            self.fault(spot, Fix::Patterns);
-            return None;
-        }
-        let compiled = match self.patterns.get(text) {
-            Some(compiled) => *compiled,
-            None => self.compile_pattern(text),
-        };
-        match compiled {
-            Ok(index) => Some(index),
-            Err(bad) => {
-                let fix = match bad {
-                    BadPattern::Syntax if is_name => Fix::PatternName,
-                    BadPattern::Syntax => Fix::Pattern,
-                    BadPattern::TooLarge => Fix::LargePattern,
-                };
-                self.fault(spot, fix);
-                None
-            }
-        }
-    }
-
-    fn compile_pattern(&mut self, text: &'v str) -> Compiled {
-        if self.pattern_bytes > SCHEMA_PATTERNS_BYTES_MAX {
-            return Err(BadPattern::TooLarge);
-        }
-        let compiled = match Pattern::compile(text) {
-            Err(bad) => {
-                // It may have taken as long as the largest one.
-                self.pattern_bytes += if bad == BadPattern::TooLarge {
-                    PATTERN_BYTES_MAX
-                } else {
-                    text.len()
-                };
-                Err(bad)
-            }
-            Ok(pattern) => {
-                self.pattern_bytes += pattern.size();
-                self.tables.patterns.push(pattern);
-                self.tables.pattern_texts.push(findings::bounded(text).into());
-                Ok(self.tables.patterns.len() as u32 - 1)
-            }
-        };
-        self.patterns.insert(text, compiled);
-        compiled
-    }
-
-    fn contains(&mut self, spot: Spot, value: &'v Value, beside: &Object) -> Keyword {
-        let node = self.subschema(spot, value);
-        let bounded = self.draft >= Draft::Draft201909;
-        let bound = |name| beside.get(name).filter(|_| bounded).and_then(Value::as_number);
-        self.tables.searches.push(Search {
-            node,
-            min: bound("minContains").unwrap_or(Number::new(1.0, true)),
-            max: bound("maxContains"),
-            marks: self.draft == Draft::Draft202012,
-        });
-        Keyword::Contains(self.tables.searches.len() as u32 - 1)
     }
 }

@@ -4,7 +4,7 @@ use super::equal::first_duplicate;
 use super::evaluate::{Answer, Run};
 use super::marks::Marks;
 use super::node::{FALSE, Keyword, NodeId, Search, Span, TRUE};
-use crate::json::Value;
+use crate::json::{Number, Value};
 use crate::limits::VALUE_READ;
 
 impl Run<'_, '_, '_> {
@@ -87,11 +87,11 @@ impl Run<'_, '_, '_> {
         marks: Option<&mut Marks>,
     ) -> Answer {
         let min = search.min.value();
-        let max = search.max.map_or(f64::INFINITY, |max| max.value());
+        let max = search.max.map_or(f64::INFINITY, Number::value);
         let mut marks = marks.filter(|_| search.marks);
         // The search may end early only where nobody asks which elements match, or how many.
         let is_open = search.max.is_none() && marks.is_none();
-        let mut count = 0;
+        let mut count: u32 = 0;
         for (position, element) in elements.iter().enumerate() {
             if is_open && f64::from(count) >= min {
                 break;

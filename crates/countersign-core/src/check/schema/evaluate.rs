@@ -9,7 +9,6 @@ use super::draft::Word;
 use super::findings::Collector;
 use super::marks::Marks;
 use super::node::{Keyword, Node, NodeId, RECURSIVE, TRUE, Tables};
-use super::pattern::Pattern;
 use crate::check::budget::{Budget, Exhausted};
 use crate::check::finding::Count;
 use crate::decimal;
@@ -88,7 +87,6 @@ impl<'s, 'b, 'c> Run<'s, 'b, 'c> {
 
     fn end(&mut self, outcome: Answer) -> Result<bool, Exhausted> {
         self.budget.evaluations += std::mem::take(&mut self.slice);
-        self.tables.patterns.iter().for_each(Pattern::rest);
         outcome.map_err(|Halt| self.exhausted.take().unwrap_or(Exhausted::Evaluations))
     }
 
@@ -444,13 +442,12 @@ impl<'s, 'b, 'c> Run<'s, 'b, 'c> {
     pub(super) fn matches(&mut self, pattern: u32, text: &str, location: u32, word: Option<Word>) -> Answer {
         self.charge_read(text.len())?;
         let steps = &mut self.budget.backtracking_steps;
-        match self.tables.patterns[pattern as usize].is_match(text, steps) {
-            Ok(matched) => Ok(matched),
-            Err(_) => {
+        self.tables.patterns[pattern as usize]
+            .is_match(text, steps)
+            .map_err(|_| {
                 let place = self.tables.place(location, word);
-                Err(self.halt(Exhausted::Backtracking(place)))
-            }
-        }
+                self.halt(Exhausted::Backtracking(place))
+            })
     }
 
     /// Starts and ends the walk over a member name, which is nowhere deeper than its object.

@@ -266,10 +266,10 @@ fn place_text(place: &Place) -> String {
             }
         };
     }
-    match place.0.is_empty() {
-        true => "$".to_owned(),
-        false => bounded(&text).to_owned(),
+    if place.0.is_empty() {
+        return "$".to_owned();
     }
+    bounded(&text).to_owned()
 }
 
 fn check(keyword: &Keyword) -> CheckName {

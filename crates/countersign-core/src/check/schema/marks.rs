@@ -80,8 +80,12 @@ mod tests {
     fn marks_are_kept_and_merged() {
         let mut marks = Marks::default();
         let mut other = Marks::default();
-        [0, 63, 64, 200].into_iter().for_each(|index| marks.mark(index));
-        [1, 65, 1000].into_iter().for_each(|index| other.mark(index));
+        for index in [0, 63, 64, 200] {
+            marks.mark(index);
+        }
+        for index in [1, 65, 1000] {
+            other.mark(index);
+        }
         other.mark_below(4);
         marks.merge(&other);
         let marked: Vec<usize> = (0..2000).filter(|index| marks.has(*index)).collect();

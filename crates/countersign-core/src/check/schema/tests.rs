@@ -1,5 +1,6 @@
 //! What the evaluator promises as a whole.
 
+mod budget;
 mod counts;
 mod faults;
 mod hostile;

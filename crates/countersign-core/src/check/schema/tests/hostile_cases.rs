@@ -105,6 +105,39 @@ pub(super) fn cases() -> Vec<Case> {
             "1",
             Ends::TooComplex,
         ),
+        case(
+            "a chain deep in dependentSchemas, each keeping track",
+            chain(
+                1_000,
+                |n| {
+                    let reference = format!(r##"{{"$ref":"#/$defs/d{n}"}}"##);
+                    nested(5, r#"{"unevaluatedProperties":false,"dependentSchemas":{"a":"#, &reference, "}}")
+                },
+                "{}",
+            ),
+            r#"{"a":1}"#,
+            Ends::TooComplex,
+        ),
+        case(
+            "a chain deep in if, under a dynamic reference",
+            chain(
+                1_000,
+                |n| {
+                    let reference = format!(r##"{{"$ref":"#/$defs/d{n}"}}"##);
+                    nested(5, r#"{"unevaluatedItems":false,"if":{"not":true},"else":"#, &reference, "}")
+                },
+                r##"{"$dynamicAnchor":"x","$dynamicRef":"#x"}"##,
+            ),
+            "[1]",
+            Ends::TooComplex,
+        ),
+        case("64 levels of not", nested(63, r#"{"not":"#, r#"{"type":"null"}"#, "}"), "1", Ends::Findings(0)),
+        case(
+            "31 properties in a circle, on 64 levels",
+            nested(31, r#"{"minProperties":0,"properties":{"a":"#, r##"{"$ref":"#"}"##, "}}"),
+            nested(63, r#"{"a":"#, "{}", "}"),
+            Ends::Findings(0),
+        ),
         case("a reference to itself", r##"{"$ref":"#"}"##.into(), "1", Ends::References),
         case("an empty reference to itself", r#"{"$ref":""}"#.into(), "1", Ends::References),
         case("a circle of two", r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##.into(), "1", Ends::References),
@@ -127,7 +160,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "one large constant, compared 5,000 times",
             format!(
-                r##"{{"allOf":[{}],"$defs":{{"c":{{"const":{}}}}}}}"##,
+                r#"{{"allOf":[{}],"$defs":{{"c":{{"const":{}}}}}}}"#,
                 list(5_000, |_| r##"{"$ref":"#/$defs/c"}"##.into()),
                 numbers(100_000)
             ),
@@ -197,7 +230,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "absent names, asked for again and again",
             format!(
-                r##"{{"allOf":[{}],"$defs":{{"r":{{"required":[{}]}}}}}}"##,
+                r#"{{"allOf":[{}],"$defs":{{"r":{{"required":[{}]}}}}}}"#,
                 list(10_000, |_| r##"{"$ref":"#/$defs/r"}"##.into()),
                 list(60_000, |n| format!("\"{n}\""))
             ),
@@ -220,7 +253,7 @@ pub(super) fn cases() -> Vec<Case> {
         case(
             "properties matched over and over",
             format!(
-                r##"{{"allOf":[{}],"$defs":{{"p":{{"properties":{{{}}}}}}}}}"##,
+                r#"{{"allOf":[{}],"$defs":{{"p":{{"properties":{{{}}}}}}}}}"#,
                 list(20_000, |_| r##"{"$ref":"#/$defs/p"}"##.into()),
                 list(20_000, |n| format!(r#""property{n}":true"#))
             ),
@@ -244,7 +277,7 @@ pub(super) fn cases() -> Vec<Case> {
         case("500,000 constants", format!(r#"{{"enum":[{}]}}"#, list(500_000, |_| "0".into())), "1", Ends::Findings(1)),
         case(
             "60,000 references to one place",
-            format!(r##"{{"anyOf":[{}]}}"##, list(60_000, |_| r##"{"$ref":"#/a"}"##.into())).replacen('{', r#"{"a":{"type":"null"},"#, 1),
+            format!(r#"{{"anyOf":[{}]}}"#, list(60_000, |_| r##"{"$ref":"#/a"}"##.into())).replacen('{', r#"{"a":{"type":"null"},"#, 1),
             "1",
             Ends::Findings(1),
         ),

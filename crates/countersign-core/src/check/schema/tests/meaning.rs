@@ -79,7 +79,7 @@ fn texts_and_lists() {
 fn what_was_evaluated_is_seen_where_it_should_be() {
     let tree = r##"{"$id":"tree","$dynamicAnchor":"node","properties":{"children":{"items":{"$dynamicRef":"#node"}}}}"##;
     let strict = format!(
-        r##"{{"$id":"strict","$dynamicAnchor":"node","$ref":"tree","unevaluatedProperties":false,"$defs":{{"t":{tree}}}}}"##
+        r#"{{"$id":"strict","$dynamicAnchor":"node","$ref":"tree","unevaluatedProperties":false,"$defs":{{"t":{tree}}}}}"#
     );
     check(&[
         (
