@@ -5,4 +5,5 @@ pub(crate) mod check_once;
 pub(crate) mod check_output;
 mod issue_receipt;
 pub(crate) mod read_receipt;
+pub(crate) mod tell_readiness;
 pub(crate) mod verify_receipt;

@@ -8,9 +8,9 @@ mod route;
 mod server;
 mod socket;
 
-pub(crate) use server::{Server, Workers};
+pub(crate) use server::{Server, Workers, allow_open_files};
 
-use crate::actions::{check_output, read_receipt, verify_receipt};
+use crate::actions::{check_output, read_receipt, tell_readiness, verify_receipt};
 use crate::app::{App, new_id};
 use crate::problem::{Problem, Unavailable};
 use crate::wire;
@@ -31,8 +31,6 @@ use std::time::Duration;
 
 /// Bytes of a request's line and headers. More are answered 431.
 pub(crate) const HEAD_BYTES_MAX: usize = 32 << 10;
-/// Time that the readiness probe gives the store.
-const READY_WITHIN: Duration = Duration::from_secs(2);
 
 /// How long the door waits for whom. Shorter in tests.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +145,7 @@ impl Door {
             Target::Receipt(id) => Answer::json(read_receipt::read_receipt(app, id).await?),
             Target::Health => Answer::json(Bytes::from_static(wire::OK)),
             Target::Ready => {
-                self.ready().await?;
+                tell_readiness::tell_readiness(app).await?;
                 Answer::json(Bytes::from_static(wire::OK))
             }
             Target::Pointers => {
@@ -182,18 +180,6 @@ impl Door {
     fn discard(&self, body: Incoming) {
         if !body.is_end_stream() {
             tokio::spawn(body::discard(body, self.app.body_bytes_max, self.patience.body));
-        }
-    }
-
-    async fn ready(&self) -> Result<(), Problem> {
-        let not_ready = |what| Problem::ServiceUnavailable(Unavailable::NotReady(what));
-        self.app
-            .signer
-            .current(self.app.now())
-            .map_err(|_| not_ready("receipt key"))?;
-        match tokio::time::timeout(READY_WITHIN, self.app.store.is_ready()).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) | Err(_) => Err(not_ready("store")),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::app::{App, Clock, Letterhead, now, system_clock};
 use crate::bench::Bench;
 use crate::config::{Config, Location};
-use crate::http::{Patience, Server, Workers};
+use crate::http::{Patience, Server, Workers, allow_open_files};
 use crate::schemas::SchemaCache;
 use crate::signer::{RELOAD_SECONDS, Signer, SignerError};
 use crate::telemetry;
@@ -65,6 +65,7 @@ pub fn serve(config: &Config) -> Result<(), ServeError> {
     let _guard = runtime.enter();
     // Before the start: a signal that comes early must not kill a service that has begun to write.
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    allow_open_files(config.connections);
     let service = Service::start(config, Patience::default())?;
     telemetry::say(&format!("listening on http://{}", service.address()));
     runtime.block_on(async {

@@ -21,6 +21,10 @@ const BACKLOG: i32 = 1024;
 const REFUSALS_MAX: usize = 64;
 /// The pause after an accept that failed for want of something, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Such failures of one worker that are told once.
+const FAILURES_TOLD_ONCE: u32 = 200;
+/// Files that a service needs beside its connections: listeners, the database, keys, the runtime's own.
+const OTHER_FILES: u64 = 128;
 
 /// The listeners, bound and not yet accepting.
 pub(crate) struct Server {
@@ -148,6 +152,7 @@ async fn accept(
     let listener = TcpListener::from_std(listener)?;
     // Each connection holds a sender; the last one to go ends the wait below.
     let (running, mut all_ended) = mpsc::channel::<()>(1);
+    let mut failures = 0_u32;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -155,15 +160,14 @@ async fn accept(
         };
         let stream = match accepted {
             Ok((stream, _)) => stream,
+            // One connection's fault is over with it; want of descriptors takes a moment.
+            Err(error) if is_over(&error) => continue,
             Err(error) => {
-                // One connection's fault is over with it; want of descriptors takes a moment.
-                if !matches!(
-                    error.kind(),
-                    io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
-                ) {
+                if failures.is_multiple_of(FAILURES_TOLD_ONCE) {
                     tracing::warn!("Cannot accept connections: {error}");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
+                failures = failures.wrapping_add(1);
+                tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
@@ -190,6 +194,40 @@ async fn accept(
     }
     Ok(())
 }
+
+fn is_over(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
+    )
+}
+
+/// Raises the limit on open files, as far as the system lets us, so that it is not met before the limit on
+/// connections. Many systems start a process with 1,024.
+#[cfg(unix)]
+pub(crate) fn allow_open_files(connections: usize) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let wanted = connections as u64 + OTHER_FILES;
+    let now = getrlimit(Resource::Nofile);
+    let current = now.current.unwrap_or(u64::MAX);
+    let possible = wanted.min(now.maximum.unwrap_or(u64::MAX));
+    let raised = current < possible && {
+        let limit = Rlimit {
+            current: Some(possible),
+            maximum: now.maximum,
+        };
+        setrlimit(Resource::Nofile, limit).is_ok()
+    };
+    let allowed = if raised { possible } else { current };
+    if allowed < wanted {
+        tracing::warn!(
+            "The system allows {allowed} open files, fewer than limits.connections = {connections} needs"
+        );
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn allow_open_files(_connections: usize) {}
 
 /// One of a limited number of places; given back when dropped.
 struct Place {

@@ -9,7 +9,6 @@ use super::draft::Word;
 use super::findings::Collector;
 use super::marks::Marks;
 use super::node::{Keyword, Node, NodeId, RECURSIVE, TRUE, Tables};
-use super::pattern::Pattern;
 use crate::check::budget::{Budget, Exhausted};
 use crate::check::finding::Count;
 use crate::decimal;
@@ -88,7 +87,6 @@ impl<'s, 'b, 'c> Run<'s, 'b, 'c> {
 
     fn end(&mut self, outcome: Answer) -> Result<bool, Exhausted> {
         self.budget.evaluations += std::mem::take(&mut self.slice);
-        self.tables.patterns.iter().for_each(Pattern::rest);
         outcome.map_err(|Halt| self.exhausted.take().unwrap_or(Exhausted::Evaluations))
     }
 

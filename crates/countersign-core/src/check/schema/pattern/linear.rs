@@ -1,6 +1,8 @@
 //! The machine for all other patterns: reads each character once, following all ways together.
 //!
-//! What was found to follow from a state is kept, so that the next time costs one look-up.
+//! Most patterns in use have few states: those are found when the pattern is compiled, and a character is one look-up.
+//! The others follow their ways anew in each match; on a long text the match keeps what it finds, as far as there is
+//! room. Nothing is kept from one match to the next, so that a match takes the same steps everywhere and always.
 
 use super::BadPattern;
 use super::OutOfSteps;
@@ -10,67 +12,62 @@ use super::program::{Inst, Program};
 use super::tree::Assertion;
 use crate::limits::PATTERN_BYTES_MAX;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::str::Chars;
+use std::sync::Arc;
 
-/// Bytes of what one pattern keeps of the states it met; then it forgets them and starts anew.
+/// Bytes of the table of all states that a compiled pattern may have.
+const TABLE_BYTES_MAX: usize = 8 << 10;
+/// Entries of that table; a program with more instructions or classes than that is not tried.
+const TABLE_LEN_MAX: usize = TABLE_BYTES_MAX / size_of::<u32>();
+/// What finding all states may cost, about 200 µs; then the pattern goes without the table.
+const TABLE_COST_MAX: u64 = 1 << 16;
+/// Bytes of text from which a match keeps the states it finds.
+const LONG_TEXT_BYTES: usize = 1 << 10;
+/// Bytes of states that one match keeps; then it follows the ways without.
 const KEPT_BYTES_MAX: usize = 256 << 10;
-/// The same between two checks, for as long as a compiled schema lives.
-pub(super) const RESTING_BYTES_MAX: usize = 8 << 10;
-/// Classes with a row of their own in the table of a state; further ones, rare, are looked up.
+/// Classes, the end included, beyond which a match keeps no states: each has a place for every class.
 const ROW_MAX: u32 = 256;
-/// What finding the next state costs beside the instructions followed, in instructions.
-const FIND_COST: u64 = 32;
-/// Instructions that one match may follow while it finds states before any counts; honest patterns meet few
-/// states, and the rest of the text costs them nothing.
-const FREE_COST: u64 = 1 << 20;
-/// The same, for each byte of the text.
-const FREE_COST_PER_BYTE: u64 = 16;
-/// Instructions, beyond those, for one step.
-const COST_PER_STEP: u64 = 64;
+
+// What the parts of a match cost, in units of about 3 ns. A part's cost is fixed, whatever it took.
+
+/// Units for one step. A check's steps, [`crate::limits::BACKTRACKING_STEPS_MAX`], are some 200 ms of one core.
+const UNITS_PER_STEP: u64 = 64;
+/// Looking up what follows by an ASCII character, and by any other, whose class is searched for.
+const ASCII_COST: u64 = 1;
+const OTHER_COST: u64 = 8;
+/// An instruction followed. One with a set costs a unit more each time the set's size doubles.
+const INST_COST: u64 = 2;
+/// Reading a character without look-up, beside the instructions followed.
+const FOLLOW_COST: u64 = 4;
+/// Finding what follows and keeping it, beside the instructions followed.
+const FIND_COST: u64 = 160;
+/// The same for an entry of the table of all states, most of which lead to a state known already.
+const ENTRY_COST: u64 = 32;
+/// Beginning a match without a table, beside its set of instructions, of which one unit makes this many ready.
+const BEGIN_COST: u64 = 96;
+const INSTS_READY_PER_UNIT: u64 = 1 << 10;
 
 /// What is found at the end of a way.
 const UNKNOWN: u32 = u32::MAX;
 const MATCH: u32 = u32::MAX - 1;
 const DEAD: u32 = u32::MAX - 2;
+/// There are ways on, but no room to keep the state.
+const NO_ROOM: u32 = u32::MAX - 3;
 
 /// What stands before a place, as far as the program asks.
 const AT_START: u32 = 0;
 const AFTER_WORD: u32 = 1;
 const AFTER_OTHER: u32 = 2;
 
-/// A program without look-around and back-references, with what it learned so far.
+/// A program without look-around and back-references.
 #[derive(Debug)]
 pub(super) struct Automaton {
     program: Program,
     alphabet: Alphabet,
     asks_start: bool,
     asks_words: bool,
-    /// Taken out while a match runs. A second match at that time starts with none.
-    memory: Mutex<Option<Box<Memory>>>,
-}
-
-#[derive(Debug)]
-struct Memory {
-    /// Per state the instructions where its ways stand, in order, and last what stands before it.
-    states: Vec<Arc<[u32]>>,
-    index: BTreeMap<Arc<[u32]>, u32>,
-    /// Per state and class of the row the next state.
-    table: Vec<u32>,
-    /// The same for the other classes.
-    rare: BTreeMap<(u32, u32), u32>,
-    bytes: usize,
-    /// How often the room was filled and all states forgotten.
-    filled: u64,
-    /// The instructions that it took to find what it knows.
-    learned: u64,
-    seen: Seen,
-}
-
-/// The instructions met on the way to one next state.
-#[derive(Debug, Default)]
-struct Seen {
-    bits: Vec<u64>,
-    list: Vec<u32>,
+    /// Per state and class the next state, when there are few.
+    table: Option<Box<[u32]>>,
 }
 
 impl Automaton {
@@ -81,107 +78,126 @@ impl Automaton {
                 .iter()
                 .any(|inst| matches!(inst, Inst::Assert(a) if assertions.contains(a)))
         };
-        let automaton = Automaton {
+        let mut automaton = Automaton {
             asks_start: asks(&[Assertion::Start]),
             asks_words: asks(&[Assertion::Word, Assertion::NotWord]),
             alphabet: Alphabet::new(&program)?,
             program,
-            memory: Mutex::new(None),
+            table: None,
         };
         if automaton.bytes() > PATTERN_BYTES_MAX {
-            Err(BadPattern::TooLarge)
-        } else {
-            Ok(automaton)
+            return Err(BadPattern::TooLarge);
         }
+        if automaton.bytes() + TABLE_BYTES_MAX <= PATTERN_BYTES_MAX {
+            automaton.table = automaton.all_states();
+        }
+        Ok(automaton)
     }
 
-    /// Bytes of program and tables, without what is learned while it runs: that is bounded by
-    /// [`KEPT_BYTES_MAX`].
+    /// Bytes of program and tables. A match takes, while it runs, about twice the program and [`KEPT_BYTES_MAX`].
     pub(super) fn bytes(&self) -> usize {
-        self.program.bytes() + self.alphabet.bytes()
+        let table = self.table.as_ref().map_or(0, |table| size_of_val(&**table));
+        self.program.bytes() + self.alphabet.bytes() + table
     }
 
-    /// Forgets what is too much to keep for another check.
-    pub(super) fn rest(&self) {
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        if memory
-            .as_ref()
-            .is_some_and(|memory| memory.bytes > RESTING_BYTES_MAX)
-        {
-            *memory = None;
-        }
-    }
-
-    /// Whether the pattern matches somewhere in the text. Takes steps only when the ways keep parting anew, long
-    /// beyond what the text's length explains.
+    /// Whether the pattern matches somewhere in the text. The steps it takes depend on the pattern and the text
+    /// alone.
     pub(super) fn is_match(&self, text: &str, steps: &mut u64) -> Result<bool, OutOfSteps> {
-        let kept = self.memory.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // What took more than is free to learn may save steps to no text; see `run_warm`.
-        let kept = kept.filter(|memory| memory.learned > 0 && memory.learned <= FREE_COST);
-        let known = kept.and_then(|mut memory| Some((self.run_warm(&mut memory, text)?, memory)));
-        let (result, memory) = if let Some((matched, memory)) = known {
-            (Ok(matched), memory)
-        } else {
-            let mut memory = Box::new(Memory::new(self));
-            (self.run(&mut memory, text, steps), memory)
-        };
-        *self.memory.lock().unwrap_or_else(PoisonError::into_inner) = Some(memory);
-        result
-    }
-
-    /// Runs with what earlier texts taught, so that the steps taken never depend on them: all that is known then
-    /// took no more to learn than is free, so this text alone would have taken no step either. `None` where that
-    /// is not so; then it is to be run as the first.
-    fn run_warm(&self, memory: &mut Memory, text: &str) -> Option<bool> {
-        let filled = memory.filled;
-        let end = self.alphabet.examples().len() as u32;
-        let row = self.row();
-        let mut state = memory.start(self);
-        for class in text.chars().map(|c| self.alphabet.class(c)).chain([end]) {
-            let mut next = memory.known(state, class, row);
-            if next == UNKNOWN {
-                (next, _) = memory.find(self, state, class);
-                if memory.learned > FREE_COST || memory.filled != filled {
-                    return None;
-                }
-            }
-            match next {
-                MATCH => return Some(true),
-                DEAD => return Some(false),
-                next => state = next,
+        let mut meter = Meter { units: 0, steps };
+        let mut chars = text.chars();
+        if let Some(table) = &self.table {
+            return self.look_up(table, chars, &mut meter);
+        }
+        meter.add(BEGIN_COST + self.program.insts.len() as u64 / INSTS_READY_PER_UNIT)?;
+        let mut follower = Follower::new(self);
+        if text.len() >= LONG_TEXT_BYTES
+            && self.row() <= ROW_MAX
+            && let Some(matched) = self.learn(&mut chars, &mut follower, &mut meter)?
+        {
+            return Ok(matched);
+        }
+        loop {
+            let next = chars.next();
+            let end = follower.advance(self, next);
+            meter.add(FOLLOW_COST + follower.take_cost())?;
+            if let Some(matched) = end {
+                return Ok(matched);
             }
         }
-        Some(false)
     }
 
-    fn run(&self, memory: &mut Memory, text: &str, steps: &mut u64) -> Result<bool, OutOfSteps> {
-        let mut free = FREE_COST + FREE_COST_PER_BYTE * text.len() as u64;
-        let end = self.alphabet.examples().len() as u32;
-        let mut state = memory.start(self);
-        for class in text.chars().map(|c| self.alphabet.class(c)).chain([end]) {
-            let mut next = memory.known(state, class, self.row());
-            if next == UNKNOWN {
-                let cost;
-                (next, cost) = memory.find(self, state, class);
-                let beyond = cost.saturating_sub(free);
-                free = free.saturating_sub(cost);
-                if beyond > 0 {
-                    spend(beyond.div_ceil(COST_PER_STEP), steps)?;
-                }
-            }
-            match next {
+    fn look_up(&self, table: &[u32], chars: Chars, meter: &mut Meter) -> Result<bool, OutOfSteps> {
+        let row = self.row();
+        let mut state = 0;
+        for c in chars {
+            meter.add(look_up_cost(c))?;
+            match table[(state * row + self.alphabet.class(c)) as usize] {
                 MATCH => return Ok(true),
                 DEAD => return Ok(false),
                 next => state = next,
             }
         }
-        // The end leads nowhere but to one of both.
-        Ok(false)
+        // The last class is the end.
+        Ok(table[(state * row + row - 1) as usize] == MATCH)
     }
 
-    /// How many classes, the end included, have a place in a state's row.
+    /// Reads characters, keeping the states met, up to the end of the match or, with nothing returned, of the room
+    /// for them.
+    fn learn(
+        &self,
+        chars: &mut Chars,
+        follower: &mut Follower,
+        meter: &mut Meter,
+    ) -> Result<Option<bool>, OutOfSteps> {
+        let end = self.row() - 1;
+        let mut states = States::new(self.row());
+        let mut state = states.number(follower);
+        loop {
+            let next_char = chars.next();
+            let class = next_char.map_or(end, |c| self.alphabet.class(c));
+            meter.add(next_char.map_or(ASCII_COST, look_up_cost))?;
+            let mut next = states.known(state, class);
+            if next == UNKNOWN {
+                next = states.find(self, follower, state, class);
+                meter.add(FIND_COST + follower.take_cost())?;
+            }
+            match next {
+                MATCH => return Ok(Some(true)),
+                DEAD => return Ok(Some(false)),
+                NO_ROOM => return Ok(None),
+                next => state = next,
+            }
+        }
+    }
+
+    /// The table of all states, if they are few and soon found.
+    fn all_states(&self) -> Option<Box<[u32]>> {
+        let row = self.row();
+        if self.program.insts.len().max(row as usize) > TABLE_LEN_MAX {
+            return None;
+        }
+        let mut follower = Follower::new(self);
+        let mut states = States::new(row);
+        let mut cost = 0;
+        let mut state = states.number(&follower);
+        while (state as usize) < states.list.len() {
+            for class in 0..row {
+                if cost > TABLE_COST_MAX || states.table.len() > TABLE_LEN_MAX {
+                    return None;
+                }
+                if states.find(self, &mut follower, state, class) == NO_ROOM {
+                    return None;
+                }
+                cost += ENTRY_COST + follower.take_cost();
+            }
+            state += 1;
+        }
+        Some(states.table.into())
+    }
+
+    /// How many classes there are, the end included.
     fn row(&self) -> u32 {
-        ROW_MAX.min(self.alphabet.examples().len() as u32 + 1)
+        self.alphabet.examples().len() as u32 + 1
     }
 
     /// What a program that asks this much sees before a place.
@@ -194,174 +210,191 @@ impl Automaton {
     }
 }
 
-impl Memory {
-    fn new(automaton: &Automaton) -> Memory {
-        let bits = vec![0; automaton.program.insts.len().div_ceil(64)];
-        Memory {
-            states: Vec::new(),
+fn look_up_cost(c: char) -> u64 {
+    if c.is_ascii() { ASCII_COST } else { OTHER_COST }
+}
+
+/// Takes steps for units; what is left of a step at the end of a match is free.
+struct Meter<'a> {
+    units: u64,
+    steps: &'a mut u64,
+}
+
+impl Meter<'_> {
+    fn add(&mut self, units: u64) -> Result<(), OutOfSteps> {
+        self.units += units;
+        if self.units < UNITS_PER_STEP {
+            return Ok(());
+        }
+        let whole = self.units / UNITS_PER_STEP;
+        self.units %= UNITS_PER_STEP;
+        spend(whole, self.steps)
+    }
+}
+
+/// The states found so far. The first is the one before the first character.
+struct States {
+    /// How many classes each state has a place for.
+    row: u32,
+    /// Per state the instructions where its ways stand, in order, and last what stands before it.
+    list: Vec<Arc<[u32]>>,
+    index: BTreeMap<Arc<[u32]>, u32>,
+    /// Per state and class the next state.
+    table: Vec<u32>,
+    bytes: usize,
+}
+
+impl States {
+    fn new(row: u32) -> States {
+        States {
+            row,
+            list: Vec::new(),
             index: BTreeMap::new(),
             table: Vec::new(),
-            rare: BTreeMap::new(),
             bytes: 0,
-            filled: 0,
-            learned: 0,
+        }
+    }
+
+    fn known(&self, state: u32, class: u32) -> u32 {
+        self.table[(state * self.row + class) as usize]
+    }
+
+    /// Finds what follows from a state by a character of a class, or by the end. Leaves the follower there.
+    fn find(&mut self, automaton: &Automaton, follower: &mut Follower, state: u32, class: u32) -> u32 {
+        if let Some((before, ways)) = self.list[state as usize].split_last() {
+            follower.before = *before;
+            follower.ways.clear();
+            follower.ways.extend_from_slice(ways);
+        }
+        let next = automaton.alphabet.examples().get(class as usize).copied();
+        let found = match follower.advance(automaton, next) {
+            Some(true) => MATCH,
+            Some(false) => DEAD,
+            None => self.number(follower),
+        };
+        if found != NO_ROOM {
+            self.table[(state * self.row + class) as usize] = found;
+        }
+        found
+    }
+
+    /// The number of the state where a follower is, new or known.
+    fn number(&mut self, follower: &Follower) -> u32 {
+        let mut state = Vec::with_capacity(follower.ways.len() + 1);
+        state.extend_from_slice(&follower.ways);
+        // Mostly runs in order already, which this sort profits from and the unstable one does not.
+        #[allow(clippy::stable_sort_primitive)]
+        state.sort();
+        state.push(follower.before);
+        if let Some(number) = self.index.get(state.as_slice()) {
+            return *number;
+        }
+        // 96 for what a state takes in the index and the list.
+        let bytes = size_of_val(state.as_slice()) + size_of::<u32>() * self.row as usize + 96;
+        if self.bytes + bytes > KEPT_BYTES_MAX {
+            return NO_ROOM;
+        }
+        self.bytes += bytes;
+        let number = self.list.len() as u32;
+        let state: Arc<[u32]> = state.into();
+        self.list.push(Arc::clone(&state));
+        self.index.insert(state, number);
+        self.table.resize(self.table.len() + self.row as usize, UNKNOWN);
+        number
+    }
+}
+
+/// Where all ways through a program stand in a text.
+struct Follower {
+    /// The instructions where they stand, each once.
+    ways: Vec<u32>,
+    /// What stands before.
+    before: u32,
+    next_ways: Vec<u32>,
+    seen: Seen,
+    cost: u64,
+}
+
+impl Follower {
+    /// Before the first character.
+    fn new(automaton: &Automaton) -> Follower {
+        Follower {
+            ways: vec![0],
+            before: automaton.context(None),
+            next_ways: Vec::new(),
             seen: Seen {
-                bits,
+                bits: vec![0; automaton.program.insts.len().div_ceil(64)],
                 list: Vec::new(),
             },
+            cost: 0,
         }
     }
 
-    /// The state before the first character.
-    fn start(&mut self, automaton: &Automaton) -> u32 {
-        self.state(vec![0, automaton.context(None)], automaton.row())
+    /// What it cost since this was last asked.
+    fn take_cost(&mut self) -> u64 {
+        std::mem::take(&mut self.cost)
     }
 
-    fn known(&self, state: u32, class: u32, row: u32) -> u32 {
-        if class < row {
-            self.table[(state * row + class) as usize]
-        } else {
-            self.rare.get(&(state, class)).copied().unwrap_or(UNKNOWN)
-        }
-    }
-
-    /// Finds what follows from a state by a character of a class, or by the end. Returns the instructions that it
-    /// took beside.
-    fn find(&mut self, automaton: &Automaton, state: u32, class: u32) -> (u32, u64) {
+    /// Follows all ways to behind the next character, or the end of the text. Returns whether the pattern matches
+    /// when that is decided.
+    fn advance(&mut self, automaton: &Automaton, next: Option<char>) -> Option<bool> {
         let program = &automaton.program;
-        let row = automaton.row();
-        let next_char = automaton.alphabet.examples().get(class as usize).copied();
-        let from = Arc::clone(&self.states[state as usize]);
-        let before = from[from.len() - 1];
-        let mut followed = ways_of(&from);
-        let mut ways = Vec::with_capacity(followed.len() + 2);
+        self.next_ways.clear();
         if !program.anchored {
-            ways.push(0);
+            self.next_ways.push(0);
         }
-        let mut cost = FIND_COST;
-        let mut matched = false;
-        let filled_before = self.filled;
-        // Where a match may begin anywhere, all states share the way that begins here. What follows from it alone
-        // is found once for all of them.
-        if let ([0, others @ ..], false) = (followed, program.anchored || followed.len() == 1) {
-            followed = others;
-            let alone = self.state(vec![0, before], row);
-            let mut next = self.known(alone, class, row);
-            if next == UNKNOWN {
-                let cost_alone;
-                (next, cost_alone) = self.find(automaton, alone, class);
-                cost += cost_alone;
-            }
-            match next {
-                MATCH => matched = true,
-                DEAD => {}
-                next => ways.extend_from_slice(ways_of(&self.states[next as usize])),
-            }
+        let matched = self.follow(program, next);
+        self.cost += INST_COST * self.seen.clear();
+        if matched {
+            return Some(true);
         }
-        matched = matched || self.seen.follow(program, before, followed, next_char, &mut ways);
-        let met = self.seen.clear() as u64;
-        cost += met;
-        // What the way that begins here cost has been added already.
-        self.learned += FIND_COST + met;
-        let found = match next_char {
-            _ if matched => MATCH,
-            None => DEAD,
-            Some(_) => {
-                if ways.is_empty() {
-                    DEAD
-                } else {
-                    // Mostly runs in order already, which this sort profits from and the unstable one does not.
-                    #[allow(clippy::stable_sort_primitive)]
-                    ways.sort();
-                    ways.dedup();
-                    ways.push(automaton.context(next_char));
-                    if self.bytes > KEPT_BYTES_MAX && !self.index.contains_key(ways.as_slice()) {
-                        self.forget();
-                    }
-                    self.state(ways, row)
-                }
-            }
-        };
-        // Unless the state itself was forgotten.
-        if self.filled == filled_before {
-            if class < row {
-                self.table[(state * row + class) as usize] = found;
-            } else {
-                self.rare.insert((state, class), found);
-                self.bytes += 32;
-            }
+        if next.is_none() || self.next_ways.is_empty() {
+            return Some(false);
         }
-        (found, cost)
+        std::mem::swap(&mut self.ways, &mut self.next_ways);
+        self.before = automaton.context(next);
+        None
     }
 
-    /// The number of a state, new or known.
-    fn state(&mut self, ways: Vec<u32>, row: u32) -> u32 {
-        if let Some(state) = self.index.get(ways.as_slice()) {
-            return *state;
-        }
-        let ways: Arc<[u32]> = ways.into();
-        let state = self.states.len() as u32;
-        // The two places that hold it and its row; 96 for what a state takes in the index and the list.
-        self.bytes += size_of_val(&*ways) + size_of::<u32>() * row as usize + 96;
-        self.states.push(Arc::clone(&ways));
-        self.index.insert(ways, state);
-        self.table.resize(self.table.len() + row as usize, UNKNOWN);
-        state
-    }
-
-    fn forget(&mut self) {
-        self.filled += 1;
-        self.states.clear();
-        self.index.clear();
-        self.table.clear();
-        self.rare.clear();
-        self.bytes = 0;
-    }
-}
-
-/// The instructions where the ways of a state stand.
-fn ways_of(state: &[u32]) -> &[u32] {
-    state.split_last().map_or(&[], |(_, ways)| ways)
-}
-
-impl Seen {
-    /// Follows ways that take no character, and puts into `ways` where those stand that take `next`. Returns whether
-    /// one is at the end of the pattern.
-    fn follow(
-        &mut self,
-        program: &Program,
-        before: u32,
-        from: &[u32],
-        next: Option<char>,
-        ways: &mut Vec<u32>,
-    ) -> bool {
+    /// Follows ways as far as they take no character, and puts into `next_ways` where those stand that take `next`.
+    /// Returns whether one is at the end of the pattern.
+    fn follow(&mut self, program: &Program, next: Option<char>) -> bool {
         let next_is_word = next.is_some_and(is_word);
-        for pc in from {
-            self.meet(*pc);
+        // A repeated set stands many times in a row.
+        let (mut last_set, mut in_last_set) = (u32::MAX, false);
+        for pc in &self.ways {
+            self.seen.meet(*pc);
         }
         let mut position = 0;
-        while let Some(pc) = self.list.get(position).copied() {
+        while let Some(pc) = self.seen.list.get(position).copied() {
             position += 1;
             match program.insts[pc as usize] {
                 Inst::Match => return true,
-                Inst::Char(c) if next == Some(c) => ways.push(pc + 1),
-                Inst::Set(set) if next.is_some_and(|c| program.sets[set as usize].contains(c)) => {
-                    ways.push(pc + 1);
+                Inst::Char(c) if next == Some(c) => self.next_ways.push(pc + 1),
+                Inst::Set(set) => {
+                    if last_set != set {
+                        let ranges = &program.sets[set as usize];
+                        (last_set, in_last_set) = (set, next.is_some_and(|c| ranges.contains(c)));
+                        self.cost += u64::from((ranges.ranges().len() | 1).ilog2());
+                    }
+                    if in_last_set {
+                        self.next_ways.push(pc + 1);
+                    }
                 }
                 Inst::Split(first, second) => {
-                    self.meet(first);
-                    self.meet(second);
+                    self.seen.meet(first);
+                    self.seen.meet(second);
                 }
-                Inst::Jump(target) => self.meet(target),
+                Inst::Jump(target) => self.seen.meet(target),
                 Inst::Assert(assertion) => {
                     let holds = match assertion {
-                        Assertion::Start => before == AT_START,
+                        Assertion::Start => self.before == AT_START,
                         Assertion::End => next.is_none(),
-                        Assertion::Word => (before == AFTER_WORD) != next_is_word,
-                        Assertion::NotWord => (before == AFTER_WORD) == next_is_word,
+                        Assertion::Word => (self.before == AFTER_WORD) != next_is_word,
+                        Assertion::NotWord => (self.before == AFTER_WORD) == next_is_word,
                     };
                     if holds {
-                        self.meet(pc + 1);
+                        self.seen.meet(pc + 1);
                     }
                 }
                 // The rest takes another character or belongs to the other machine.
@@ -370,7 +403,15 @@ impl Seen {
         }
         false
     }
+}
 
+/// The instructions met on the way to the next character.
+struct Seen {
+    bits: Vec<u64>,
+    list: Vec<u32>,
+}
+
+impl Seen {
     fn meet(&mut self, pc: u32) {
         let bit = 1 << (pc % 64);
         let word = &mut self.bits[pc as usize / 64];
@@ -381,11 +422,11 @@ impl Seen {
     }
 
     /// Forgets what was met; returns how many that were.
-    fn clear(&mut self) -> usize {
+    fn clear(&mut self) -> u64 {
         for pc in &self.list {
             self.bits[*pc as usize / 64] = 0;
         }
-        let met = self.list.len();
+        let met = self.list.len() as u64;
         self.list.clear();
         met
     }

@@ -147,90 +147,147 @@ fn backtracking_ends_when_the_steps_do() {
 }
 
 #[test]
-fn reading_each_character_once_takes_no_steps() {
-    let long = "lorem ipsum ".repeat(50_000);
+fn short_texts_take_no_step_from_patterns_of_few_states() {
     let rows = [
-        (r"\d+", false),
-        (r"^[\s\S]*z$", false),
-        (r"^(a|a)*$", false),
-        (r"(?:[a-z]+ )*x", false),
-        (r"^[\s\S]{1,2000}$", false),
-        (r"[a-z ]{1,200}\d", false),
-        (r"(?:lorem|ipsum|dolor|sit|amet) [^l]*$", true),
-        (r"\bipsum $", true),
+        ("^INV-[0-9]{4}$", "INV-7731", true),
+        ("^INV-[0-9]{4}$", "INV-77310", false),
+        (r"^[^@\s]+@[^@\s]+\.[^@\s]+$", "someone@example.com", true),
+        (
+            "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+            "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+            true,
+        ),
+        (
+            r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$",
+            "2024-02-29T12:00:00",
+            false,
+        ),
+        (r"^\p{Lu}\p{L}{0,29}$", "Ärger", true),
+        (r"\bcat\b", "concatenate", false),
+        ("^(?:EUR|USD|GBP|CHF|JPY)$", "USD", true),
     ];
-    for (pattern, expected) in rows {
-        assert_eq!(run(pattern, &long), (Ok(expected), 0), "{pattern}");
+    for (pattern, text, expected) in rows {
+        assert_eq!(run(pattern, text), (Ok(expected), 0), "{pattern}");
     }
 }
 
 #[test]
-fn ways_that_keep_parting_end_when_the_steps_do() {
-    // Which of the last 10,000 letters were `a`: nearly each character leads to a state never met before.
+fn long_texts_take_few_steps() {
+    let long = "lorem ipsum ".repeat(50_000);
+    let table = long.len() as u64 / 64;
+    let rows = [
+        (r"\d+", false, table),
+        (r"^[\s\S]*z$", false, table),
+        (r"^(a|a)*$", false, 0),
+        (r"(?:[a-z]+ )*x", false, table),
+        (r"(?:lorem|ipsum|dolor|sit|amet) [^l]*$", true, table + 1_000),
+        (r"\bipsum $", true, table),
+        // Too many states for a table, but few of them met.
+        (r"^[\s\S]{1,2000}$", false, 8_000),
+        (r"[a-z ]{1,200}\d", false, table + 5_000),
+        (r"ip[a-z ]{300}\d", false, table + 30_000),
+    ];
+    for (pattern, expected, at_most) in rows {
+        let (matched, steps) = run(pattern, &long);
+        assert_eq!(matched, Ok(expected), "{pattern}");
+        assert!(steps <= at_most, "{pattern}: {steps}");
+    }
+    let (matched, steps) = run(r"^\p{L}+$", &"語".repeat(350_000));
+    assert_eq!(matched, Ok(true));
+    assert!(steps <= 350_000 / 8, "{steps}");
+}
+
+/// Letters `a` and `b` without order.
+fn noise(count: usize) -> String {
     let mut random = 1_u32;
     let mut letter = || {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         if random >> 31 == 0 { 'a' } else { 'b' }
     };
-    let text: String = (0..40_000).map(|_| letter()).collect();
-    assert_eq!(
-        run("a[ab]{10000}c", &text),
-        (Err(OutOfSteps), BACKTRACKING_STEPS_MAX)
-    );
-    assert_eq!(run("a[ab]{8}c", &text), (Ok(false), 0));
+    (0..count).map(|_| letter()).collect()
 }
 
 #[test]
-fn a_pattern_gives_one_answer_however_often_it_is_asked() {
-    // 300 characters on which it branches, and more states than it keeps.
+fn ways_that_keep_parting_end_when_the_steps_do() {
+    // Which of the last 10,000 letters were `a`: nearly each character leads to a state never met before.
+    let noise = noise(64 << 10);
+    for pattern in ["a[ab]{10000}c", "a[^c]{10000}c", r"\p{L}[\p{L}\d]{10000}\d"] {
+        let spent = (Err(OutOfSteps), BACKTRACKING_STEPS_MAX);
+        assert_eq!(run(pattern, &noise), spent, "{pattern}");
+    }
+    for (pattern, expected) in [("a[ab]{8}c", false), ("a[ab]{30}c", false), ("a[ab]{30}b", true)] {
+        assert_eq!(run(pattern, &noise).0, Ok(expected), "{pattern}");
+    }
+}
+
+#[test]
+fn many_short_texts_pay_as_one_long_text_does() {
+    let pattern = compile("a[ab]{500}c");
+    let noise = noise(20_000);
+    let mut steps = BACKTRACKING_STEPS_MAX;
+    let decided = (0..20_000 - 600)
+        .take_while(|from| pattern.is_match(&noise[*from..from + 600], &mut steps) == Ok(false))
+        .count();
+    assert!((100..10_000).contains(&decided), "{decided}");
+    assert_eq!(steps, 0);
+}
+
+#[test]
+fn a_match_takes_the_same_steps_after_others_and_beside_them() {
+    // 300 characters on which it branches.
     let letters: String = (0..300).filter_map(|n| char::from_u32(0x4e00 + n)).collect();
-    let alternatives: Vec<String> = letters.chars().map(|c| format!("{c}[^{c}]{{3}}{c}")).collect();
-    let pattern = compile(&alternatives.join("|"));
+    let branches = |letters: &str| -> String {
+        let one = |c| format!("{c}[^{c}]{{3}}{c}");
+        letters.chars().map(one).collect::<Vec<_>>().join("|")
+    };
     let text: Vec<char> = letters.chars().cycle().step_by(7).take(5_000).collect();
     let mut with_match = text.clone();
     with_match[4_003] = with_match[3_999];
-    for _ in 0..3 {
-        assert_eq!(
-            pattern.is_match(&String::from_iter(&text), &mut 1_000_000),
-            Ok(false)
-        );
-        assert_eq!(
-            pattern.is_match(&String::from_iter(&with_match), &mut 1_000_000),
-            Ok(true)
-        );
+    let (text, with_match) = (String::from_iter(text), String::from_iter(with_match));
+    let alphabet = "abcdefghijklmnopqrstuvwxyz";
+    let noise = noise(20_000);
+    let rows = [
+        ("few states", "^[ab]*$".to_owned(), &*noise, true),
+        ("more classes than are kept", branches(&letters), &*text, false),
+        ("one of them matches", branches(&letters), &*with_match, true),
+        ("some states", branches(alphabet), &*noise, true),
+        (
+            "more states than are kept",
+            "a[ab]{40}c".to_owned(),
+            &*noise,
+            false,
+        ),
+        (
+            "states on a short text",
+            "a[ab]{40}c".to_owned(),
+            &noise[..200],
+            false,
+        ),
+    ];
+    for (name, pattern, text, expected) in rows {
+        let shared = compile(&pattern);
+        let take = |text: &str| {
+            let mut steps = BACKTRACKING_STEPS_MAX;
+            (shared.is_match(text, &mut steps), steps)
+        };
+        let first = take(text);
+        assert_eq!(first.0, Ok(expected), "{name}");
+        assert!(take(&noise[1..]).0.is_ok());
+        assert!(take(&"other text, ".repeat(500)).0.is_ok());
+        std::thread::scope(|scope| {
+            let threads = [(); 2].map(|()| scope.spawn(|| take(text)));
+            for thread in threads {
+                assert_eq!(thread.join().unwrap(), first, "{name}");
+            }
+        });
+        // Just enough steps are enough, and one fewer is not.
+        let mut steps = BACKTRACKING_STEPS_MAX - first.1;
+        if steps > 0 {
+            assert_eq!(shared.is_match(text, &mut (steps - 1)), Err(OutOfSteps), "{name}");
+        }
+        assert_eq!(shared.is_match(text, &mut steps), Ok(expected), "{name}");
+        assert_eq!(steps, 0, "{name}");
     }
-}
-
-#[test]
-fn the_steps_of_a_text_do_not_depend_on_earlier_texts() {
-    let steps = |pattern: &Pattern, text: &str| {
-        let mut left = 1_000_000;
-        let answer = pattern.is_match(text, &mut left);
-        (answer, left)
-    };
-    // Ways part at every `a` and do not meet again for 60 characters, so that each text teaches much.
-    let source = "a[ab]{60}c";
-    let mut number = 1_u64;
-    let texts: Vec<String> = (0..12)
-        .map(|length| {
-            let letter = |_| {
-                number = number
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
-                if number >> 63 == 0 { 'a' } else { 'b' }
-            };
-            (0..400 << (length % 8)).map(letter).collect()
-        })
-        .collect();
-    let used = compile(source);
-    let mut taken = 0;
-    for text in texts.iter().chain(&texts) {
-        let fresh = steps(&compile(source), text);
-        assert_eq!(steps(&used, text), fresh, "{} characters", text.len());
-        taken += 1_000_000 - fresh.1;
-        used.rest();
-    }
-    assert!(taken > 0, "the texts are long enough to take steps");
 }
 
 /// Patterns of the parts that patterns are made of, most of them valid.
@@ -280,10 +337,14 @@ proptest! {
         let backtracking = compile(&format!("(?:{pattern})(?=)"));
         prop_assert!(matches!(backtracking.0, Machine::Backtracking(_)));
         for text in texts {
-            let (mut unspent, mut steps) = (5, 10_000_000);
-            let found = linear.is_match(&text, &mut unspent);
-            prop_assert_eq!(found, backtracking.is_match(&text, &mut steps), "{}", text);
-            prop_assert_eq!(unspent, 5);
+            let (mut few, mut steps) = (100, 10_000_000);
+            let found = backtracking.is_match(&text, &mut steps);
+            prop_assert_eq!(linear.is_match(&text, &mut few), found, "{}", text);
+            // The same within a text long enough that states are kept, where no match begins or ends elsewhere.
+            let long = format!("{}{text}", "a".repeat(1_024));
+            let (mut many, mut steps) = (100_000, 10_000_000);
+            let found = backtracking.is_match(&long, &mut steps);
+            prop_assert_eq!(linear.is_match(&long, &mut many), found, "{}", text);
         }
     }
 }
