@@ -1,8 +1,8 @@
 //! Our own JSON Schema evaluator: drafts 04, 06, 07, 2019-09 and 2020-12, compiled once, fuelled and counted.
 //!
-//! A schema becomes flat tables ([`node`]), so no input can make compiling or evaluating run away: every loop is
+//! A schema becomes flat tables (`node`), so no input can make compiling or evaluating run away: every loop is
 //! paid for from a [`Budget`], every nesting has a named maximum, and a reference never leaves the document.
-//! Read [`compile`] for what is a valid schema, [`evaluate`] for what a keyword means, [`findings`] for what is
+//! Read `compile` for what is a valid schema, `evaluate` for what a keyword means, `findings` for what is
 //! said about an output.
 
 mod compile;

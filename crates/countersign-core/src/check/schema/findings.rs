@@ -112,10 +112,10 @@ impl<'s> Collector<'s> {
         let place = &self.place[..level];
         let absent = absent.map(|(name, _)| name);
         let first = self.firsts.iter().position(|entry| entry.check == check);
-        let is_first = first.is_none_or(|index| is_before(place, absent, &self.firsts[index]).is_lt());
+        let is_first = first.is_none_or(|index| compare_places(place, absent, &self.firsts[index]).is_lt());
         let last = self.kept.last().filter(|_| self.kept.len() == LIST_ENTRIES_MAX);
         let is_kept = last.is_none_or(|last| {
-            is_before(place, absent, last)
+            compare_places(place, absent, last)
                 .then(check.cmp(&last.check))
                 .is_lt()
         });
@@ -155,7 +155,7 @@ impl<'s> Collector<'s> {
 }
 
 /// How a place compares with that of an entry.
-fn is_before(place: &[u32], absent: Option<&str>, entry: &Entry<'_>) -> Ordering {
+fn compare_places(place: &[u32], absent: Option<&str>, entry: &Entry<'_>) -> Ordering {
     place
         .cmp(&entry.place)
         .then_with(|| match (absent, entry.absent) {
@@ -166,7 +166,7 @@ fn is_before(place: &[u32], absent: Option<&str>, entry: &Entry<'_>) -> Ordering
 
 impl Entry<'_> {
     fn order(&self, other: &Self) -> Ordering {
-        is_before(&self.place, self.absent, other).then(self.check.cmp(&other.check))
+        compare_places(&self.place, self.absent, other).then(self.check.cmp(&other.check))
     }
 
     fn told(&self, tables: &Tables, output: &Value) -> Finding {

@@ -49,18 +49,19 @@ impl<A, F: Fn(&A) -> &str> Iterator for Common<'_, A, F> {
         while self.at_named < self.named.len() && self.at_member < self.members.len() {
             let name = (self.name)(&self.named[self.at_named]);
             let member = &self.members[self.at_member].name;
+            // Mostly what is named is there: equality costs less than order.
+            if name == member {
+                self.at_named += 1;
+                self.at_member += 1;
+                return Some((self.at_named - 1, self.at_member - 1));
+            }
             match compare_names(name, member) {
-                Ordering::Equal => {
-                    self.at_named += 1;
-                    self.at_member += 1;
-                    return Some((self.at_named - 1, self.at_member - 1));
-                }
                 Ordering::Less if self.named.len() > LOPSIDED * self.members.len() => {
                     let rest = &self.named[self.at_named..];
                     self.at_named +=
                         rest.partition_point(|one| compare_names((self.name)(one), member).is_lt());
                 }
-                Ordering::Less => self.at_named += 1,
+                Ordering::Less | Ordering::Equal => self.at_named += 1,
                 Ordering::Greater if self.members.len() > LOPSIDED * self.named.len() => {
                     let rest = &self.members[self.at_member..];
                     self.at_member += rest.partition_point(|one| compare_names(&one.name, name).is_lt());

@@ -30,3 +30,9 @@ fn evaluate(schema: &str, output: &str) -> Evaluation {
     assert!(evaluation.count.passed <= evaluation.count.total);
     evaluation
 }
+
+#[test]
+fn a_schema_is_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Schema>();
+}
