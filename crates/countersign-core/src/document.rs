@@ -58,14 +58,14 @@ impl Document {
     /// `true` or `false`
     pub fn bool(&mut self, name: &'static str, value: bool) {
         self.scalar(name, |text| {
-            text.extend_from_slice(if value { b"true" } else { b"false" })
+            text.extend_from_slice(if value { b"true" } else { b"false" });
         });
     }
 
     /// A count, below 2^53.
     pub fn integer(&mut self, name: &'static str, count: u64) {
         self.scalar(name, |text| {
-            text.extend_from_slice(itoa::Buffer::new().format(count).as_bytes())
+            text.extend_from_slice(itoa::Buffer::new().format(count).as_bytes());
         });
     }
 
@@ -136,7 +136,7 @@ impl Document {
             Part::List(parts) => self.list(name, |list| parts.iter().for_each(|part| list.part("", part))),
             Part::Object(members) => {
                 self.object(name, |object| {
-                    members.iter().for_each(|(name, part)| object.part(name, part))
+                    members.iter().for_each(|(name, part)| object.part(name, part));
                 });
             }
         }

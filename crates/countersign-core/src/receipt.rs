@@ -117,7 +117,7 @@ impl Facts {
             });
         });
         document.list("next_actions", |actions| {
-            self.next_actions(full.is_none(), actions)
+            self.next_actions(full.is_none(), actions);
         });
         document.text("result", result);
         document.uuid("verification_id", &self.verification_id);
@@ -178,7 +178,7 @@ fn findings(report: &Report, document: &mut Document) {
     let omitted = total - shown.len() as u64;
 
     document.list("errors", |list| {
-        shown.iter().for_each(|(.., message)| list.text("", message))
+        shown.iter().for_each(|(.., message)| list.text("", message));
     });
     document.integer("errors_total", total);
     document.integer("errors_omitted", omitted);

@@ -10,6 +10,7 @@ use crate::canonical::{self, Hash};
 use crate::json::{Fault, FaultKind, Member, Object, Value, read_nested};
 use crate::limits::{BOUNDS_MAX, ID_CHARS_MAX, NESTING_MAX, RULES_MAX};
 use crate::place::{Place, Step};
+use std::fmt::Write;
 use std::sync::Arc;
 
 /// One valid request for a check.
@@ -520,7 +521,10 @@ fn field_in_rules(steps: &[Step]) -> String {
     let mut inside_values = false;
     for step in steps {
         match step {
-            Step::Index(index) => field.push_str(&format!("[{index}]")),
+            Step::Index(index) => {
+                // Writing to a String cannot fail.
+                let _ = write!(field, "[{index}]");
+            }
             // Names inside `values` are the caller's and are not shown.
             Step::Name(_) if inside_values => break,
             Step::Name(name) => match super::rule::member_named(name) {

@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// The selections of one output, each distinct path's made once: a hundred rules over the same array walk it
 /// once, sort it once and add it up once.
 ///
-/// Serves one output only. Keeps at most [`KEPT_MAX`] entries of eight bytes from rule to rule.
+/// Serves one output only. Keeps at most `KEPT_MAX` entries of eight bytes from rule to rule.
 #[derive(Default)]
 pub struct Selections<'a> {
     selected: Vec<Rc<Selection<'a>>>,

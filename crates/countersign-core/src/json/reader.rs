@@ -328,20 +328,17 @@ impl Reader<'_> {
     /// The scalar value of the escape at `start` whose first code unit is `unit`; moves behind the escape, or
     /// behind both halves of a pair.
     fn scalar(&mut self, unit: u32, start: usize) -> Read<char> {
-        let code = match unit {
-            0xD800..=0xDBFF => {
-                let pair = self.bytes[start + 6..].starts_with(b"\\u");
-                let low = if pair { self.hex4(start + 8)? } else { 0 };
-                if !(0xDC00..=0xDFFF).contains(&low) {
-                    return Err(Broken::new(FaultKind::LoneSurrogate, start));
-                }
-                self.at = start + 12;
-                0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00)
+        let code = if let 0xD800..=0xDBFF = unit {
+            let pair = self.bytes[start + 6..].starts_with(b"\\u");
+            let low = if pair { self.hex4(start + 8)? } else { 0 };
+            if !(0xDC00..=0xDFFF).contains(&low) {
+                return Err(Broken::new(FaultKind::LoneSurrogate, start));
             }
-            _ => {
-                self.at = start + 6;
-                unit
-            }
+            self.at = start + 12;
+            0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00)
+        } else {
+            self.at = start + 6;
+            unit
         };
         char::from_u32(code).ok_or_else(|| Broken::new(FaultKind::LoneSurrogate, start))
     }

@@ -133,7 +133,7 @@ impl Number {
 
     /// Whether its value is whole, however it was written.
     pub fn is_integer(self) -> bool {
-        self.value.trunc() == self.value
+        self.value.fract() == 0.0
     }
 }
 

@@ -43,7 +43,7 @@ fn offline_check(case: &Value) -> Result<(), String> {
     );
     let outcome = verified
         .as_ref()
-        .map_or(Outcome::Malformed, |verified| verified.outcome())
+        .map_or(Outcome::Malformed, countersign_core::receipt::Verified::outcome)
         .as_str();
     let allowed = expect["outcome"]
         .as_array()
