@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every ```console block of the documents and compares what it prints.
 
-A line that begins with "$ " is a command (a trailing backslash continues it); what follows, up to the next
+A line that begins with "$ " is a command, lines with "> " right after it continue it; what follows, up to the next
 command, is what it prints on stdout and stderr together. In expected output "[..]" stands for anything within a
 line and a line "..." for any number of lines. A last line "[exit 1]" expects that exit status; without one it
 is 0. A command that ends in "&" is started, waited for until it prints its readiness line, and stopped by SIGTERM
@@ -34,14 +34,13 @@ def blocks(text):
 
 def commands(body):
     command, expected = None, []
-    lines = iter(body.splitlines())
-    for line in lines:
+    for line in body.splitlines():
         if line.startswith("$ "):
             if command is not None:
                 yield command, expected
             command, expected = line[2:], []
-            while command.endswith("\\"):
-                command = command[:-1] + next(lines).strip()
+        elif line.startswith("> ") and command is not None and not expected:
+            command += "\n" + line[2:]
         else:
             expected.append(line)
     if command is not None:
