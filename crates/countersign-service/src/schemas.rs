@@ -11,21 +11,17 @@ use std::cell::Cell;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
 
-/// Estimated bytes of all compiled schemas together.
+/// Bytes of all compiled schemas together.
 const CACHE_BYTES_MAX: u64 = 32 << 20;
 /// Schemas that the cache is laid out for: those of a few hundred sellers.
 const SCHEMAS_EXPECTED: usize = 512;
-/// Estimated bytes of a compiled schema, for each value in its JSON.
-const BYTES_PER_VALUE: u64 = 256;
-/// Estimated bytes of a compiled pattern with its scratch space.
-const BYTES_PER_PATTERN: u64 = 64 << 10;
 /// Values of a schema that is compiled where it was read; a larger one, or one with a pattern, goes to the
 /// bench, since compiling it may take milliseconds.
 const LIGHT_VALUES_MAX: u64 = 2_000;
 
 /// The cache.
 pub(crate) struct SchemaCache {
-    compiled: Cache<Key, Compiled, WeightOfCompiled>,
+    compiled: Cache<Key, Arc<Schema>, WeightOfCompiled>,
     /// Keyed anew in each process, so that nobody can look for two schemas with one spelling.
     spellings: RandomState,
 }
@@ -39,17 +35,11 @@ struct Key {
 }
 
 #[derive(Clone)]
-struct Compiled {
-    schema: Arc<Schema>,
-    weight: u64,
-}
-
-#[derive(Clone)]
 struct WeightOfCompiled;
 
-impl Weighter<Key, Compiled> for WeightOfCompiled {
-    fn weight(&self, _: &Key, compiled: &Compiled) -> u64 {
-        compiled.weight
+impl Weighter<Key, Arc<Schema>> for WeightOfCompiled {
+    fn weight(&self, _: &Key, compiled: &Arc<Schema>) -> u64 {
+        (compiled.size() + size_of::<Key>()) as u64
     }
 }
 
@@ -76,11 +66,9 @@ impl SchemaCache {
         }
     }
 
-    fn compile(&self, key: Key, schema: &Value, cost: Cost) -> Result<Arc<Schema>, Vec<SchemaFault>> {
+    fn compile(&self, key: Key, schema: &Value) -> Result<Arc<Schema>, Vec<SchemaFault>> {
         let compiled = Arc::new(Schema::compile(schema)?);
-        let weight = cost.values * BYTES_PER_VALUE + cost.patterns * BYTES_PER_PATTERN;
-        let schema = compiled.clone();
-        self.compiled.insert(key, Compiled { schema, weight });
+        self.compiled.insert(key, compiled.clone());
         Ok(compiled)
     }
 }
@@ -89,8 +77,8 @@ impl Schemas for SchemaCache {
     fn compiled(&self, hash: &Hash, schema: &Value) -> Result<Arc<Schema>, Vec<SchemaFault>> {
         let key = self.key(hash, schema);
         match self.compiled.get(&key) {
-            Some(compiled) => Ok(compiled.schema),
-            None => self.compile(key, schema, Cost::of(schema)),
+            Some(compiled) => Ok(compiled),
+            None => self.compile(key, schema),
         }
     }
 }
@@ -119,14 +107,14 @@ impl Schemas for LightSchemas<'_> {
     fn compiled(&self, hash: &Hash, schema: &Value) -> Result<Arc<Schema>, Vec<SchemaFault>> {
         let key = self.cache.key(hash, schema);
         if let Some(compiled) = self.cache.compiled.get(&key) {
-            return Ok(compiled.schema);
+            return Ok(compiled);
         }
         let cost = Cost::of(schema);
         if cost.patterns > 0 || cost.values > LIGHT_VALUES_MAX {
             self.refused.set(true);
             return Err(Vec::new());
         }
-        self.cache.compile(key, schema, cost)
+        self.cache.compile(key, schema)
     }
 }
 
