@@ -30,8 +30,9 @@ pub const REFERENCE_STEPS_MAX: usize = 256;
 pub const PATTERNS_MAX: usize = 200;
 /// Bytes of one compiled pattern.
 pub const PATTERN_BYTES_MAX: usize = 1 << 20;
-/// Steps of all patterns with backtracking of one check.
-pub const BACKTRACKING_STEPS_MAX: u64 = 1_000_000;
+/// Steps that the patterns of one check take together. Most are for look-around and back-references; any other
+/// pattern takes a few on long texts.
+pub const PATTERN_STEPS_MAX: u64 = 1_000_000;
 /// Entries of one list in a response; the rest is counted, not shown.
 pub const LIST_ENTRIES_MAX: usize = 50;
 /// Unicode scalar values of any text in a response, the closing ellipsis included.

@@ -348,7 +348,7 @@ impl From<Exhausted> for Problem {
                 "leads through too many references",
                 "Make the chain of $ref shorter than 256 steps that go no deeper into the output.",
             ),
-            Exhausted::Backtracking(place) => (
+            Exhausted::PatternSteps(place) => (
                 field_inside("expected_schema", &place),
                 "takes too many steps on this output",
                 "Write the pattern without look-around and backreferences, or make its repetitions narrower.",
@@ -468,7 +468,7 @@ mod tests {
         let rows = [
             (Exhausted::Evaluations, "expected_schema is too complex"),
             (
-                Exhausted::Backtracking(place.clone()),
+                Exhausted::PatternSteps(place.clone()),
                 "expected_schema.items.pattern takes too many steps",
             ),
             (

@@ -1,14 +1,14 @@
 //! What one check may spend, and what it means when that is gone.
 
-use crate::limits::{BACKTRACKING_STEPS_MAX, EVALUATIONS_MAX};
+use crate::limits::{PATTERN_STEPS_MAX, EVALUATIONS_MAX};
 use crate::place::Place;
 
 /// What is left for one check. The counted parts decide results; the clock is a safety net and never does.
 pub struct Budget<'a> {
     /// Keyword evaluations left.
     pub evaluations: u64,
-    /// Steps left for patterns with backtracking.
-    pub backtracking_steps: u64,
+    /// Steps left for patterns.
+    pub pattern_steps: u64,
     /// Says whether the wall clock has run out. Core has no clock: its caller does.
     pub out_of_time: &'a dyn Fn() -> bool,
 }
@@ -17,7 +17,7 @@ impl Default for Budget<'_> {
     fn default() -> Self {
         Budget {
             evaluations: EVALUATIONS_MAX,
-            backtracking_steps: BACKTRACKING_STEPS_MAX,
+            pattern_steps: PATTERN_STEPS_MAX,
             out_of_time: &|| false,
         }
     }
@@ -32,10 +32,10 @@ pub enum Exhausted {
     /// Too many reference steps that go no deeper into the output, at this place of the schema.
     #[error("too many reference steps at {0}")]
     References(Place),
-    /// The patterns with backtracking took too many steps; the place in the schema is that of the pattern that
+    /// The patterns took too many steps; the place in the schema is that of the pattern that
     /// took the last.
-    #[error("too many backtracking steps at {0}")]
-    Backtracking(Place),
+    #[error("too many steps of patterns at {0}")]
+    PatternSteps(Place),
     /// The wall clock ran out: the server is overloaded.
     #[error("the check took too long")]
     OutOfTime,

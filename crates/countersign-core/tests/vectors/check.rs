@@ -24,7 +24,7 @@ fn answer(body: &str) -> Value {
         Err(exhausted) => {
             let place = match exhausted {
                 Exhausted::Evaluations | Exhausted::OutOfTime => Place::default(),
-                Exhausted::References(place) | Exhausted::Backtracking(place) => place,
+                Exhausted::References(place) | Exhausted::PatternSteps(place) => place,
             };
             let field = field_inside("expected_schema", &place);
             return json!({"class": "exhausted", "problem": "invalid_request", "fields": [{"field": field}]});

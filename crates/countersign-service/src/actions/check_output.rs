@@ -20,7 +20,7 @@ const LIGHT_BYTES_MAX: usize = 64 << 10;
 /// What a check may spend where its body was read, about a quarter of a millisecond. One that needs more is
 /// done again from the start on the bench, with the whole budget; so the result is the same on either path.
 const LIGHT_EVALUATIONS: u64 = 20_000;
-const LIGHT_BACKTRACKING_STEPS: u64 = 10_000;
+const LIGHT_PATTERN_STEPS: u64 = 10_000;
 
 /// An answer that is kept. Only [`keep`] makes one, and nothing else leaves.
 pub(crate) struct Kept(pub(crate) Bytes);
@@ -76,13 +76,13 @@ fn lightly(app: &App, body: &[u8], deadline: Deadline) -> Result<Light, Problem>
     let request = parsed?;
     let budget = Budget {
         evaluations: LIGHT_EVALUATIONS,
-        backtracking_steps: LIGHT_BACKTRACKING_STEPS,
+        pattern_steps: LIGHT_PATTERN_STEPS,
         out_of_time: &|| deadline.is_over(),
     };
     match check(app, &request, budget)? {
         Ok(signed) => Ok(Light::Signed(Box::new(signed))),
         Err(Exhausted::OutOfTime) => Err(Exhausted::OutOfTime.into()),
-        Err(Exhausted::Evaluations | Exhausted::References(_) | Exhausted::Backtracking(_)) => {
+        Err(Exhausted::Evaluations | Exhausted::References(_) | Exhausted::PatternSteps(_)) => {
             Ok(Light::TooHeavy(Some(Box::new(request))))
         }
     }

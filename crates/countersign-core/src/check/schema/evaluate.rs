@@ -441,12 +441,12 @@ impl<'s, 'b, 'c> Run<'s, 'b, 'c> {
     /// Whether a text matches a pattern that stands at `location`, below `word` if that is no place of its own.
     pub(super) fn matches(&mut self, pattern: u32, text: &str, location: u32, word: Option<Word>) -> Answer {
         self.charge_read(text.len())?;
-        let steps = &mut self.budget.backtracking_steps;
+        let steps = &mut self.budget.pattern_steps;
         self.tables.patterns[pattern as usize]
             .is_match(text, steps)
             .map_err(|_| {
                 let place = self.tables.place(location, word);
-                self.halt(Exhausted::Backtracking(place))
+                self.halt(Exhausted::PatternSteps(place))
             })
     }
 

@@ -30,7 +30,7 @@ const ROW_MAX: u32 = 256;
 
 // What the parts of a match cost, in units of about 3 ns. A part's cost is fixed, whatever it took.
 
-/// Units for one step. A check's steps, [`crate::limits::BACKTRACKING_STEPS_MAX`], are some 200 ms of one core.
+/// Units for one step. A check's steps, [`crate::limits::PATTERN_STEPS_MAX`], are some 200 ms of one core.
 const UNITS_PER_STEP: u64 = 64;
 /// Looking up what follows by an ASCII character, and by any other, whose class is searched for.
 const ASCII_COST: u64 = 1;

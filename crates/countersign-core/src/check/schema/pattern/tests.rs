@@ -1,5 +1,5 @@
 use super::*;
-use crate::limits::{BACKTRACKING_STEPS_MAX, PATTERN_BYTES_MAX};
+use crate::limits::{PATTERN_STEPS_MAX, PATTERN_BYTES_MAX};
 use proptest::prelude::*;
 
 fn compile(pattern: &str) -> Pattern {
@@ -8,9 +8,9 @@ fn compile(pattern: &str) -> Pattern {
 
 /// Whether it matches, and how many steps that took of a check's.
 fn run(pattern: &str, text: &str) -> (Result<bool, OutOfSteps>, u64) {
-    let mut steps = BACKTRACKING_STEPS_MAX;
+    let mut steps = PATTERN_STEPS_MAX;
     let matched = compile(pattern).is_match(text, &mut steps);
-    (matched, BACKTRACKING_STEPS_MAX - steps)
+    (matched, PATTERN_STEPS_MAX - steps)
 }
 
 fn run_vectors(file: &str) -> usize {
@@ -18,7 +18,7 @@ fn run_vectors(file: &str) -> usize {
     let rows = vectors["rows"].as_array().unwrap();
     for row in rows {
         let [pattern, text, expected] = ["pattern", "text", "expect"].map(|name| row[name].as_str().unwrap());
-        let mut steps = BACKTRACKING_STEPS_MAX;
+        let mut steps = PATTERN_STEPS_MAX;
         let found = match Pattern::compile(pattern) {
             Err(BadPattern::Syntax) => "invalid",
             Err(BadPattern::TooLarge) => "too large",
@@ -134,7 +134,7 @@ fn backtracking_ends_when_the_steps_do() {
     for pattern in [r"^(?:a|a)*(?=b)", r"(a*)*\1b", r"(.*)\1{3}b", r"(?<=b(?:a*)*)a"] {
         assert_eq!(
             run(pattern, &text),
-            (Err(OutOfSteps), BACKTRACKING_STEPS_MAX),
+            (Err(OutOfSteps), PATTERN_STEPS_MAX),
             "{pattern}"
         );
     }
@@ -212,7 +212,7 @@ fn ways_that_keep_parting_end_when_the_steps_do() {
     // Which of the last 10,000 letters were `a`: nearly each character leads to a state never met before.
     let noise = noise(64 << 10);
     for pattern in ["a[ab]{10000}c", "a[^c]{10000}c", r"\p{L}[\p{L}\d]{10000}\d"] {
-        let spent = (Err(OutOfSteps), BACKTRACKING_STEPS_MAX);
+        let spent = (Err(OutOfSteps), PATTERN_STEPS_MAX);
         assert_eq!(run(pattern, &noise), spent, "{pattern}");
     }
     for (pattern, expected) in [("a[ab]{8}c", false), ("a[ab]{30}c", false), ("a[ab]{30}b", true)] {
@@ -224,7 +224,7 @@ fn ways_that_keep_parting_end_when_the_steps_do() {
 fn many_short_texts_pay_as_one_long_text_does() {
     let pattern = compile("a[ab]{500}c");
     let noise = noise(20_000);
-    let mut steps = BACKTRACKING_STEPS_MAX;
+    let mut steps = PATTERN_STEPS_MAX;
     let decided = (0..20_000 - 600)
         .take_while(|from| pattern.is_match(&noise[*from..from + 600], &mut steps) == Ok(false))
         .count();
@@ -267,7 +267,7 @@ fn a_match_takes_the_same_steps_after_others_and_beside_them() {
     for (name, pattern, text, expected) in rows {
         let shared = compile(&pattern);
         let take = |text: &str| {
-            let mut steps = BACKTRACKING_STEPS_MAX;
+            let mut steps = PATTERN_STEPS_MAX;
             (shared.is_match(text, &mut steps), steps)
         };
         let first = take(text);
@@ -281,7 +281,7 @@ fn a_match_takes_the_same_steps_after_others_and_beside_them() {
             }
         });
         // Just enough steps are enough, and one fewer is not.
-        let mut steps = BACKTRACKING_STEPS_MAX - first.1;
+        let mut steps = PATTERN_STEPS_MAX - first.1;
         if steps > 0 {
             assert_eq!(shared.is_match(text, &mut (steps - 1)), Err(OutOfSteps), "{name}");
         }

@@ -142,7 +142,7 @@ fn a_pattern_that_takes_too_many_steps_is_named() {
     for (schema, output, place) in rows {
         let (compiled, output) = parsed(schema, &output);
         match compiled.evaluate(&output, &mut Budget::default()) {
-            Err(Exhausted::Backtracking(at)) => assert_eq!(at.to_string(), place),
+            Err(Exhausted::PatternSteps(at)) => assert_eq!(at.to_string(), place),
             other => panic!("{schema}: {other:?}"),
         }
     }

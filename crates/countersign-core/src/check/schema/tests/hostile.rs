@@ -18,7 +18,7 @@ fn end(case: &Case) -> Ends {
         }
         Err(Exhausted::Evaluations) => Ends::TooComplex,
         Err(Exhausted::References(_)) => Ends::References,
-        Err(Exhausted::Backtracking(_)) => Ends::Patterns,
+        Err(Exhausted::PatternSteps(_)) => Ends::Patterns,
         Err(Exhausted::OutOfTime) => panic!("{}: there is no clock", case.name),
     }
 }
