@@ -14,7 +14,7 @@ use std::borrow::Cow;
 mod verify;
 mod verify_request;
 
-pub use verify::{HashCheck, Outcome, SignatureCheck, Supplied, Verified, rules_hash, verify, verify_value};
+pub use verify::{HashCheck, Outcome, SignatureCheck, Supplied, Verified, verify, verify_value};
 pub use verify_request::VerifyRequest;
 
 /// What a receipt says in both shapes, and what a stored check remembers of it.

@@ -4,11 +4,11 @@ use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use countersign_core::canonical::Hash;
-use countersign_core::check::request::{CompileAnew, Request};
+use countersign_core::check::request::{CompileAnew, Request, rules_hash};
 use countersign_core::document::json;
 use countersign_core::json::{self, Value};
 use countersign_core::key::{KeyList, PublicKey};
-use countersign_core::receipt::{Outcome, Supplied, rules_hash, verify};
+use countersign_core::receipt::{Outcome, Supplied, verify};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! What one check may spend, and what it means when that is gone.
 
-use crate::limits::{PATTERN_STEPS_MAX, EVALUATIONS_MAX};
+use crate::limits::{EVALUATIONS_MAX, PATTERN_STEPS_MAX};
 use crate::place::Place;
 
 /// What is left for one check. The counted parts decide results; the clock is a safety net and never does.

@@ -393,13 +393,6 @@ fn hashes(document: &Object, demand: &Demand, schema: Hash, canonical_schema: &[
     let supplied = |name: &str| document.get(name).unwrap_or(&null);
     let (rules, bounds) = (supplied("rules"), supplied("bounds"));
 
-    let mut as_supplied = Vec::with_capacity(256);
-    as_supplied.extend_from_slice(b"{\"bounds\":");
-    canonical::write(bounds, &mut as_supplied);
-    as_supplied.extend_from_slice(b",\"rules\":");
-    canonical::write(rules, &mut as_supplied);
-    as_supplied.push(b'}');
-
     let mut request = Vec::with_capacity(canonical_schema.len() + 1024);
     let switch = |on| if on { b"true".as_slice() } else { b"false" };
     request.extend_from_slice(b"{\"agent_id\":");
@@ -425,9 +418,20 @@ fn hashes(document: &Object, demand: &Demand, schema: Hash, canonical_schema: &[
     Hashes {
         output,
         schema,
-        rules: Hash::of(&as_supplied),
+        rules: rules_hash(Some(rules), Some(bounds)),
         request: Hash::of(&request),
     }
+}
+
+/// The hash of rules and bounds as supplied; what was not supplied counts as null (section 17).
+pub fn rules_hash(rules: Option<&Value>, bounds: Option<&Value>) -> Hash {
+    let mut bytes = Vec::with_capacity(256);
+    bytes.extend_from_slice(b"{\"bounds\":");
+    canonical::write(bounds.unwrap_or(&Value::Null), &mut bytes);
+    bytes.extend_from_slice(b",\"rules\":");
+    canonical::write(rules.unwrap_or(&Value::Null), &mut bytes);
+    bytes.push(b'}');
+    Hash::of(&bytes)
 }
 
 /// `rules` with every default filled in; empty becomes null.

@@ -71,16 +71,6 @@ impl From<Hashes> for Supplied {
     }
 }
 
-/// The hash of rules and bounds as supplied; what was not supplied counts as null (section 17).
-pub fn rules_hash(rules: Option<&Value>, bounds: Option<&Value>) -> Hash {
-    let mut bytes = b"{\"bounds\":".to_vec();
-    crate::canonical::write(bounds.unwrap_or(&Value::Null), &mut bytes);
-    bytes.extend_from_slice(b",\"rules\":");
-    crate::canonical::write(rules.unwrap_or(&Value::Null), &mut bytes);
-    bytes.push(b'}');
-    Hash::of(&bytes)
-}
-
 /// What a receipt turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {

@@ -1,9 +1,9 @@
 //! The body of `POST /receipts/verify` (section 20).
 
-use super::verify::{Outcome, SignatureCheck, Supplied, Verified, rules_hash, verify_value};
+use super::verify::{Outcome, SignatureCheck, Supplied, Verified, verify_value};
 use crate::canonical::Hash;
 use crate::check::invalid::{FieldProblem, InvalidRequest};
-use crate::check::request::{CompileAnew, Request, levels_of, not_one_object, read_body};
+use crate::check::request::{CompileAnew, Request, levels_of, not_one_object, read_body, rules_hash};
 use crate::document::{Members, Part, json};
 use crate::json::{Object, Value};
 use crate::key::KeyList;

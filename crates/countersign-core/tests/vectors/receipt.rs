@@ -2,10 +2,10 @@
 
 use super::{folder, run_all};
 use countersign_core::canonical::Hash;
-use countersign_core::check::request::{CompileAnew, Request};
+use countersign_core::check::request::{CompileAnew, Request, rules_hash};
 use countersign_core::json::{self, read};
 use countersign_core::key::KeyList;
-use countersign_core::receipt::{Outcome, Supplied, rules_hash, verify};
+use countersign_core::receipt::{Outcome, Supplied, verify};
 use serde_json::Value;
 
 fn keys(input: &Value) -> KeyList {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::limits::{PATTERN_STEPS_MAX, PATTERN_BYTES_MAX};
+use crate::limits::{PATTERN_BYTES_MAX, PATTERN_STEPS_MAX};
 use proptest::prelude::*;
 
 fn compile(pattern: &str) -> Pattern {
