@@ -22,6 +22,8 @@ pub struct Document {
 #[derive(Clone, Copy)]
 struct Mark {
     name: &'static str,
+    /// The name's first eight letters as one number, which sorts as they do.
+    letters: u64,
     /// Where the value's text begins.
     start: usize,
     /// Where its canonical text ends.
@@ -154,21 +156,21 @@ impl Document {
     }
 
     /// `order` is scratch room: the marks of the objects that are open, each object's sorted.
-    fn write_object(&self, from: usize, to: usize, order: &mut Vec<usize>, out: &mut Vec<u8>) {
+    fn write_object(&self, from: usize, to: usize, order: &mut Vec<(u64, usize)>, out: &mut Vec<u8>) {
         let base = order.len();
         let mut next = from;
         while next < to {
-            order.push(next);
+            order.push((self.marks[next].letters, next));
             next = self.marks[next].after;
         }
         // Names are ASCII, so sorting by bytes is RFC 8785's order; eight letters decide nearly always.
         order[base..].sort_unstable_by(|a, b| {
-            let (a, b) = (self.marks[*a].name, self.marks[*b].name);
-            first_letters(a).cmp(&first_letters(b)).then_with(|| a.cmp(b))
+            let names = || self.marks[a.1].name.cmp(self.marks[b.1].name);
+            a.0.cmp(&b.0).then_with(names)
         });
         out.push(b'{');
         for position in base..order.len() {
-            let index = order[position];
+            let (_, index) = order[position];
             out.extend_from_slice(if position == base { b"\"" } else { b",\"" });
             out.extend_from_slice(self.marks[index].name.as_bytes());
             out.extend_from_slice(b"\":");
@@ -178,7 +180,7 @@ impl Document {
         order.truncate(base);
     }
 
-    fn write_value(&self, index: usize, order: &mut Vec<usize>, out: &mut Vec<u8>) {
+    fn write_value(&self, index: usize, order: &mut Vec<(u64, usize)>, out: &mut Vec<u8>) {
         let mark = &self.marks[index];
         match mark.shape {
             Shape::Scalar => out.extend_from_slice(&self.text[mark.start..mark.end]),
@@ -216,6 +218,7 @@ impl Document {
         let mark = self.marks.len();
         self.marks.push(Mark {
             name,
+            letters: first_letters(name),
             start: self.text.len(),
             end: 0,
             after: 0,
@@ -285,12 +288,14 @@ pub fn json_of(part: &Part<'_>) -> Vec<u8> {
     document.text.split_off(1)
 }
 
-/// The first eight letters of a name as one number, which sorts as they do.
 fn first_letters(name: &str) -> u64 {
-    let mut letters = [0; 8];
-    let length = name.len().min(8);
-    letters[..length].copy_from_slice(&name.as_bytes()[..length]);
-    u64::from_be_bytes(letters)
+    let name = name.as_bytes();
+    match name.first_chunk() {
+        Some(eight) => u64::from_be_bytes(*eight),
+        None => (0..8).fold(0, |letters, at| {
+            letters << 8 | name.get(at).map_or(0, |letter| u64::from(*letter))
+        }),
+    }
 }
 
 /// A string that has nothing to escape.
