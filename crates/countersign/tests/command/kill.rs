@@ -79,5 +79,5 @@ fn twenty_kills_lose_no_answered_receipt_and_leave_no_gap() {
         )
         .unwrap();
     assert_eq!((first, last), (1, rows), "the sequence has a gap");
-    assert!(rows as usize >= answered.len());
+    assert!(usize::try_from(rows).unwrap() >= answered.len());
 }
