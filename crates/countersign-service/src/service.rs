@@ -23,6 +23,9 @@ pub enum ServeError {
     /// The keys cannot be used.
     #[error(transparent)]
     Keys(#[from] SignerError),
+    /// A database without the keys that its receipts were signed with: a key made anew could take their version.
+    #[error("{} has no key register, but there is a database; restore the folder from a backup, or move the database away", .0.display())]
+    KeysLost(PathBuf),
     /// The database named in the settings does not exist.
     #[error("the database {} does not exist; make it with: countersign store create", .0.display())]
     NoStore(PathBuf),
@@ -164,10 +167,17 @@ pub fn open_keys(config: &Config) -> Result<Signer, ServeError> {
     Ok(signer)
 }
 
-fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), SignerError> {
+fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), ServeError> {
     let folder = &config.keys_folder;
     if folder.named {
         return Ok((Signer::open(&folder.path)?, None));
+    }
+    // Keys are made before the database: one without the other means that they were lost.
+    if config.store.path.exists() {
+        return match Signer::open(&folder.path) {
+            Err(SignerError::NoKeys(path)) => Err(ServeError::KeysLost(path)),
+            opened => Ok((opened?, None)),
+        };
     }
     let (signer, made) = Signer::open_or_create(&folder.path, now)?;
     let version = if made {

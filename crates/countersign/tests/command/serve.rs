@@ -100,3 +100,20 @@ fn an_orderly_stop_finishes_what_runs_and_ends_with_0() {
     ]);
     assert_eq!(json(&verified)["outcome"], "valid");
 }
+
+#[test]
+fn lost_keys_beside_a_database_stop_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut served = Served::start(folder.path());
+    served.terminate();
+    served.child.wait().unwrap();
+    let keys = folder.path().join("keys");
+    let lost = |lose: &dyn Fn()| {
+        lose();
+        let output = run(&["serve", "--listen", "127.0.0.1:0", "--data", path(folder.path())]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("restore the folder"));
+    };
+    lost(&|| std::fs::remove_file(keys.join("receipt-keys.json")).unwrap());
+    lost(&|| std::fs::remove_dir_all(&keys).unwrap());
+}
