@@ -40,11 +40,11 @@ impl Check {
         });
         match check_once(&config, &signer, &body, detail) {
             Ok(checked) => {
-                output::print_json(&checked.answer);
+                output::print_json(&checked.answer)?;
                 Ok(ExitCode::from(u8::from(!checked.passed)))
             }
             Err(problem) => {
-                output::print_json(&problem.json(""));
+                output::print_json(&problem.json(""))?;
                 Ok(ExitCode::from(2))
             }
         }

@@ -24,11 +24,11 @@ impl Key {
         let (Key::New(settings) | Key::List(settings) | Key::Rotate(settings)) = self;
         let folder = settings.load()?.keys_folder.path;
         match self {
-            Key::New(_) => output::print(&signer::new_key(&folder, now())?),
-            Key::Rotate(_) => output::print(&signer::rotate_key(&folder, now())?),
+            Key::New(_) => output::print(&signer::new_key(&folder, now())?)?,
+            Key::Rotate(_) => output::print(&signer::rotate_key(&folder, now())?)?,
             Key::List(_) => {
                 let keys = signer::list_keys(&folder, now())?;
-                output::print_json(&document::json_of(&public_keys(&keys)));
+                output::print_json(&document::json_of(&public_keys(&keys)))?;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -1,16 +1,24 @@
-//! What goes to stdout and stderr. A closed pipe is not an error of ours.
+//! What goes to stdout and stderr. An answer that could not be written is not a pass: its writer fails.
 
+use anyhow::{Context, Result};
 use std::io::{Write, stderr, stdout};
 
 /// Prints JSON on stdout, indented. Only white space is added: every token stays as it was made, so a receipt
 /// that is printed here verifies.
-pub(crate) fn print_json(json: &[u8]) {
-    let _ = stdout().lock().write_all(indented(json).as_bytes());
+pub(crate) fn print_json(json: &[u8]) -> Result<()> {
+    write(&indented(json))
 }
 
 /// Prints lines on stdout.
-pub(crate) fn print(text: &str) {
-    let _ = writeln!(stdout().lock(), "{text}");
+pub(crate) fn print(text: &str) -> Result<()> {
+    write(&format!("{text}\n"))
+}
+
+fn write(text: &str) -> Result<()> {
+    let mut out = stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .context("cannot write the answer")
 }
 
 /// Prints a line on stderr.

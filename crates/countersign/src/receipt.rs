@@ -61,13 +61,13 @@ impl Verify {
         let supplied = self.supplied()?;
         let receipt = input::read(&self.file)?;
         let Some(verified) = verify(&receipt, &keys, &supplied) else {
-            output::print_json(&json(&vec![("outcome", Outcome::Malformed.as_str().into())]));
+            output::print_json(&json(&vec![("outcome", Outcome::Malformed.as_str().into())]))?;
             return Ok(ExitCode::from(2));
         };
         let outcome = verified.outcome();
         let mut members = vec![("outcome", outcome.as_str().into())];
         members.extend(verified.members());
-        output::print_json(&json(&members));
+        output::print_json(&json(&members))?;
         Ok(ExitCode::from(u8::from(outcome != Outcome::Valid)))
     }
 

@@ -26,14 +26,14 @@ impl Serve {
     /// Runs the subcommand.
     pub(crate) fn run(&self) -> Result<ExitCode> {
         if self.print_config {
-            output::print(DEFAULT_FILE.trim_end());
+            output::print(DEFAULT_FILE.trim_end())?;
             return Ok(ExitCode::SUCCESS);
         }
         let config = self
             .settings
             .load_with(self.listen.as_deref().map(|address| ("listen", address)))?;
         if self.check_config {
-            output::print(config.describe().trim_end());
+            output::print(config.describe().trim_end())?;
             return Ok(ExitCode::SUCCESS);
         }
         countersign_service::serve(&config)?;

@@ -255,6 +255,17 @@ fn keys_are_made_once_rotated_once_and_for_their_owner_alone() {
 }
 
 #[test]
+fn an_answer_that_cannot_be_written_is_no_pass() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let request = file("examples/invoice-final.json");
+    let mut command = countersign(&["check", path(&request), "--data", path(folder.path())]);
+    let output = command.stdout(full).output().unwrap();
+    assert_eq!(status(&output), 2);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write the answer"));
+}
+
+#[test]
 fn unknown_settings_stop_the_start() {
     let output = countersign(&["serve", "--check-config"])
         .env("COUNTERSIGN_LIMIT__BODY", "1")
