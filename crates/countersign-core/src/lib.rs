@@ -13,5 +13,6 @@ pub mod key;
 pub mod limits;
 pub mod place;
 pub mod receipt;
+pub mod score;
 pub mod statement;
 pub mod time;
