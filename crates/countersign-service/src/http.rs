@@ -7,6 +7,7 @@ mod headers;
 mod route;
 mod server;
 mod socket;
+mod turn;
 
 pub(crate) use server::{Server, Workers, allow_open_files};
 
