@@ -43,7 +43,11 @@ pub(crate) fn receipt(app: &App, receipt: &Reissued) -> String {
     page.raw("<h1>Receipt: ");
     page.element("span", result, result);
     page.raw("</h1>\n");
-    page.element("p", "", "A signed statement about one check of an agent's output.");
+    page.element(
+        "p",
+        "",
+        "A signed statement about one check of an agent's output.",
+    );
     page.raw("</div>\n");
     page.raw(&qr(&address).unwrap_or_default());
     page.raw("</header>\n");
@@ -55,19 +59,40 @@ pub(crate) fn receipt(app: &App, receipt: &Reissued) -> String {
         ("Agent", &facts.agent_id.as_deref().unwrap_or("not named")),
         ("Checked at", &time(facts.verified_at)),
         ("Result", &result),
-        ("Blocking checks", &or_none(&row.blocking_checks.replace(',', ", "))),
-        ("Rules", &if facts.enforce_rules { "enforced: a broken rule fails the output" } else { "reported: a broken rule is a flag" }),
-        ("Content", &if facts.strict_content_check { "checked strictly" } else { "not checked strictly" }),
+        (
+            "Blocking checks",
+            &or_none(&row.blocking_checks.replace(',', ", ")),
+        ),
+        (
+            "Rules",
+            &if facts.enforce_rules {
+                "enforced: a broken rule fails the output"
+            } else {
+                "reported: a broken rule is a flag"
+            },
+        ),
+        (
+            "Content",
+            &if facts.strict_content_check {
+                "checked strictly"
+            } else {
+                "not checked strictly"
+            },
+        ),
         ("Checked by", &format!("countersign {}", facts.verifier_version)),
     ]);
     page.element("p", "note", &format!(
         "Counted at the time, and not part of the signed text: {} of {} schema checks passed, {} of {} content and rule \
-         checks, {} findings, {} flags.",
+         checks; findings: {}, flags: {}.",
         row.schema.0, row.schema.1, row.integrity.0, row.integrity.1, row.findings, row.flags,
     ));
 
     page.section("What it binds");
-    page.element("p", "", "SHA-256 of the RFC 8785 form. Whoever has the same output, schema and rules gets the same hashes.");
+    page.element(
+        "p",
+        "",
+        "SHA-256 of the RFC 8785 form. Whoever has the same output, schema and rules gets the same hashes.",
+    );
     page.hashes(&[
         ("Output", &facts.hashes.output),
         ("Schema", &facts.hashes.schema),
@@ -77,7 +102,9 @@ pub(crate) fn receipt(app: &App, receipt: &Reissued) -> String {
     page.section("Who signed");
     let keys = app.signer.list(app.now());
     let listed = keys.iter().find(|key| key.key_version == receipt.key_version);
-    let status = listed.and_then(|key| key.status).map_or("not listed", KeyStatus::as_str);
+    let status = listed
+        .and_then(|key| key.status)
+        .map_or("not listed", KeyStatus::as_str);
     page.list(&[
         ("Key", &format!("{} ({status})", receipt.key_version)),
         ("Algorithm", &ALGORITHM),
@@ -86,12 +113,20 @@ pub(crate) fn receipt(app: &App, receipt: &Reissued) -> String {
 
     page.section("How to verify it");
     page.raw("<p id=\"signature\" role=\"status\">Not checked here: the check in the browser needs a script. Use the commands below.</p>\n");
-    page.element("p", "note", "The check in the browser uses the keys that this site lists. To rest on no site, keep a key list \
-        that you trust and check offline:");
-    page.element("pre", "", &format!(
-        "curl -s {address} > receipt.json\ncurl -s {public_url}/.well-known/agent-card.json > keys.json\n\
+    page.element(
+        "p",
+        "note",
+        "The check in the browser uses the keys that this site lists. To rest on no site, keep a key list \
+        that you trust and check offline:",
+    );
+    page.element(
+        "pre",
+        "",
+        &format!(
+            "curl -s {address} > receipt.json\ncurl -s {public_url}/.well-known/agent-card.json > keys.json\n\
          countersign receipt verify receipt.json --keys keys.json"
-    ));
+        ),
+    );
 
     page.section("The receipt itself");
     page.raw("<pre id=\"receipt\">");
@@ -105,7 +140,11 @@ pub(crate) fn front(app: &App) -> String {
     let mut page = Page::begin(&app.letterhead.service_name, "");
     page.raw("</head>\n<body>\n<main>\n<header>\n<div>\n");
     page.element("h1", "", &app.letterhead.service_name);
-    page.element("p", "", "Checks an agent's output against a JSON Schema, rules and bounds, and signs what it found.");
+    page.element(
+        "p",
+        "",
+        "Checks an agent's output against a JSON Schema, rules and bounds, and signs what it found.",
+    );
     page.raw("</div>\n</header>\n");
     page.section("For programs");
     page.list(&[
@@ -115,9 +154,14 @@ pub(crate) fn front(app: &App) -> String {
         ("Keys and agent card", &"GET /.well-known/agent-card.json"),
         ("Health", &"GET /health/ready"),
     ]);
-    page.element("p", "note", &format!(
-        "The same as JSON: curl -s {}/. Served by countersign {VERSION}.", app.letterhead.public_url
-    ));
+    page.element(
+        "p",
+        "note",
+        &format!(
+            "The same as JSON: curl -s {}/. Served by countersign {VERSION}.",
+            app.letterhead.public_url
+        ),
+    );
     page.end()
 }
 
@@ -136,9 +180,11 @@ impl Page {
     /// Opens a page; `root` leads from it to the root of the site. The head stays open.
     fn begin(title: &str, root: &str) -> Self {
         let mut page = Page(String::with_capacity(8 << 10));
-        page.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        page.raw(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
                   <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-                  <meta name=\"robots\" content=\"noindex\">\n");
+                  <meta name=\"robots\" content=\"noindex\">\n",
+        );
         page.element("title", "", title);
         page.raw("<link rel=\"stylesheet\" href=\"");
         page.raw(root);
@@ -219,7 +265,11 @@ fn qr(text: &str) -> Option<String> {
         "<svg class=\"qr\" viewBox=\"0 0 {whole} {whole}\" role=\"img\" aria-label=\"QR code of this page's address\" \
          shape-rendering=\"crispEdges\"><path fill=\"currentColor\" d=\""
     );
-    for (index, _) in colors.iter().enumerate().filter(|(_, color)| **color == Color::Dark) {
+    for (index, _) in colors
+        .iter()
+        .enumerate()
+        .filter(|(_, color)| **color == Color::Dark)
+    {
         let (x, y) = (index % width + QUIET_ZONE, index / width + QUIET_ZONE);
         let _ = write!(svg, "M{x},{y}h1v1h-1z");
     }
@@ -235,7 +285,10 @@ mod tests {
     fn text_from_outside_is_only_ever_text() {
         let mut page = Page(String::new());
         page.list(&[("Task", &"<script>alert('1')</script> & \"x\"")]);
-        assert!(page.0.contains("<bdi>&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;x&quot;</bdi>"));
+        assert!(
+            page.0
+                .contains("<bdi>&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;x&quot;</bdi>")
+        );
     }
 
     #[test]

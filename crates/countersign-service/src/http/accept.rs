@@ -10,7 +10,10 @@ pub(super) fn prefers_page(accept: &GetAll<'_, HeaderValue>) -> bool {
         .flat_map(|list| list.split(','))
         .filter_map(range)
         .collect();
-    let (page, json) = (quality(&ranges, "text", "html"), quality(&ranges, "application", "json"));
+    let (page, json) = (
+        quality(&ranges, "text", "html"),
+        quality(&ranges, "application", "json"),
+    );
     page > json
 }
 
@@ -22,7 +25,10 @@ fn range(text: &str) -> Option<(String, u16)> {
     let thousandths = match quality {
         None => 1000,
         Some(text) => {
-            let quality: f32 = text.parse().ok().filter(|quality| (0.0..=1.0).contains(quality))?;
+            let quality: f32 = text
+                .parse()
+                .ok()
+                .filter(|quality| (0.0..=1.0).contains(quality))?;
             (quality * 1000.0).round() as u16
         }
     };
@@ -55,7 +61,10 @@ mod tests {
             (&["text/html"], true),
             (&["text/*"], true),
             (&["TEXT/HTML; Q=0.2"], true),
-            (&["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"], true),
+            (
+                &["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"],
+                true,
+            ),
             (&["application/json, text/html"], false),
             (&["application/json;q=0.5, text/html"], true),
             (&["text/html;q=0, */*"], false),

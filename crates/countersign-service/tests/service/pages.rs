@@ -12,7 +12,8 @@ fn a_receipt_is_a_page_for_a_browser_and_json_for_the_others() {
     let rig = Rig::start();
     let path = format!(
         "/receipts/{}",
-        rig.post("/verify/schema", FAILING.as_bytes()).member("verification_id")
+        rig.post("/verify/schema", FAILING.as_bytes())
+            .member("verification_id")
     );
     let json = rig.get(&path);
     assert_eq!(json.header("content-type"), Some("application/json"));
@@ -26,11 +27,18 @@ fn a_receipt_is_a_page_for_a_browser_and_json_for_the_others() {
     assert_eq!(page.header("vary"), Some("Accept"));
     assert_eq!(page.header("cache-control"), Some("no-store"));
     let policy = page.header("content-security-policy").unwrap();
-    assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{policy}");
+    assert!(
+        policy.contains("script-src 'self'") && !policy.contains("unsafe"),
+        "{policy}"
+    );
     let text = page.text();
     let escaped = json.text().replace('&', "&amp;").replace('"', "&quot;");
     assert!(text.contains(&escaped), "the receipt itself is on the page");
-    for part in ["Receipt: <span class=\"fail\">fail</span>", "<svg class=\"qr\"", "id=\"signature\""] {
+    for part in [
+        "Receipt: <span class=\"fail\">fail</span>",
+        "<svg class=\"qr\"",
+        "id=\"signature\"",
+    ] {
         assert!(text.contains(part), "{part}");
     }
     let head = rig.request("HEAD", &path, &[BROWSER], b"");
@@ -54,7 +62,12 @@ fn what_a_caller_sent_is_only_ever_text_on_a_page() {
 #[test]
 fn there_is_no_page_for_what_there_is_not() {
     let rig = Rig::start();
-    for path in ["/receipts/01890a5d-ac96-774b-bcce-b302099a8057", "/assets/none.js", "/assets/", "/nothing"] {
+    for path in [
+        "/receipts/01890a5d-ac96-774b-bcce-b302099a8057",
+        "/assets/none.js",
+        "/assets/",
+        "/nothing",
+    ] {
         let answer = rig.request("GET", path, &[BROWSER], b"");
         assert_eq!(answer.status, 404, "{path}");
         assert_eq!(answer.header("content-type"), Some("application/json"), "{path}");
@@ -67,7 +80,11 @@ fn the_front_page_and_the_assets_can_be_kept() {
     let page = rig.request("GET", "/", &[BROWSER], b"");
     assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
     assert_eq!(page.header("vary"), Some("Accept"));
-    assert!(page.header("content-security-policy").unwrap().contains("style-src 'self'"));
+    assert!(
+        page.header("content-security-policy")
+            .unwrap()
+            .contains("style-src 'self'")
+    );
     assert_eq!(rig.get("/").header("vary"), Some("Accept"));
     for (path, kind) in [
         ("/assets/page.css", "text/css; charset=utf-8"),
