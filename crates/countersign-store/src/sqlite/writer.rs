@@ -2,14 +2,16 @@
 
 use super::checkpoint::{Checkpoint, Pace};
 use super::connection::{self, told};
-use super::{public_keys, receipts};
+use super::files::Files;
+use super::{LastCommit, public_keys, receipts};
 use crate::answer::{Answer, Bell};
 use crate::queue::Queue;
 use crate::{PublicKeyRow, ReceiptRow, StoreError};
 use rusqlite::{Connection, ffi};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
 
 /// Rows of one transaction. More would make the first of them wait without saving much.
 const BATCH_ROWS_MAX: usize = 512;
@@ -28,7 +30,7 @@ pub(super) struct Write {
 pub(super) enum Change {
     Receipt(ReceiptRow),
     PublicKey(PublicKeyRow),
-    /// Writes, and changes nothing.
+    /// Writes as much as a receipt, and changes nothing.
     Probe,
     #[cfg(test)]
     Panic,
@@ -38,7 +40,8 @@ pub(super) struct Writer {
     path: PathBuf,
     /// None after a failure: the next batch opens a new one, so that nothing of the failure lives on.
     open: Option<Connection>,
-    failing: Arc<AtomicBool>,
+    files: Arc<Files>,
+    last_commit: Arc<LastCommit>,
     checkpoint: Arc<Checkpoint>,
     pace: Pace,
     /// Pages in the log after the last commit.
@@ -52,13 +55,15 @@ impl Writer {
     pub(super) fn new(
         path: PathBuf,
         first: Connection,
-        failing: Arc<AtomicBool>,
+        files: Arc<Files>,
+        last_commit: Arc<LastCommit>,
         checkpoint: Arc<Checkpoint>,
     ) -> Result<Self, StoreError> {
         let mut writer = Writer {
             path,
             open: None,
-            failing,
+            files,
+            last_commit,
             checkpoint,
             pace: Pace::START,
             log_pages: Arc::default(),
@@ -88,7 +93,7 @@ impl Writer {
     fn keep(&mut self, batch: &mut Vec<Write>) {
         self.results.clear();
         let committed = self.commit(batch);
-        self.failing.store(committed.is_err(), Ordering::Relaxed);
+        self.last_commit.tell(committed.is_ok().then(Instant::now));
         if let Err(error) = &committed {
             self.results.clear();
             self.results.resize(batch.len(), Err(error.clone()));
@@ -106,6 +111,7 @@ impl Writer {
     /// One transaction for the whole batch. Either every row is written or has its own `Conflict` in
     /// `results`, or nothing is written.
     fn commit(&mut self, batch: &[Write]) -> Result<(), StoreError> {
+        self.files.check()?;
         let connection = match self.open.take() {
             Some(connection) => connection,
             None => self.watch(connection::writing(&self.path)?)?,
@@ -133,7 +139,7 @@ fn write_all(
     results: &mut Vec<Result<u64, StoreError>>,
 ) -> Result<(), StoreError> {
     run(connection, "BEGIN IMMEDIATE")?;
-    let before = receipts::last_sequence(connection).map_err(told)?;
+    let before = receipts::last_sequence(connection)?;
     let mut last = before;
     let mut insertion = receipts::insertion(connection).map_err(told)?;
     for write in batch {
@@ -146,13 +152,7 @@ fn write_all(
             }),
             Change::PublicKey(row) => public_keys::upsert(connection, row)
                 .map(|listed| if listed { Ok(0) } else { Err(StoreError::Conflict) }),
-            Change::Probe => {
-                // Another value and back: SQLite leaves a page alone that would not change, and the probe
-                // would tell nothing about the disk.
-                receipts::set_last_sequence(connection, last + 1)
-                    .and_then(|()| receipts::set_last_sequence(connection, last))
-                    .map(|()| Ok(0))
-            }
+            Change::Probe => receipts::rehearse(connection, &mut insertion, last).map(|()| Ok(0)),
             #[cfg(test)]
             Change::Panic => panic!("a panic on purpose"),
         };
