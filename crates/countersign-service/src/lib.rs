@@ -10,6 +10,7 @@ pub mod config;
 mod http;
 mod kept;
 mod pages;
+mod key_watch;
 mod pay;
 pub mod problem;
 mod schemas;

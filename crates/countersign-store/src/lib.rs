@@ -123,7 +123,8 @@ impl Store {
         self.backend.counted_checks(agent, after, most).await
     }
 
-    /// Lists a public key, or gives a listed one a new status; the time of its first listing stays. An
+    /// Lists a public key, or gives a listed one a new status; the time of its first listing stays, and so does
+    /// the status `compromised`, whatever a node that does not know of it yet says. An
     /// endorsement and the time from which it signs are replaced by given ones, and otherwise stay.
     ///
     /// `Conflict` when the version belongs to another key, or the key to another version: neither is ever used
