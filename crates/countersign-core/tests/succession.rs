@@ -92,7 +92,11 @@ fn the_root_leads_to_every_key_of_an_honest_list() {
         assert_eq!(after(|_| {}, key), Some(Previous), "{key}");
     }
     assert_eq!(after(|_| {}, 4), Some(Current));
-    assert_eq!(after(|keys| keys.reverse(), 4), Some(Current), "by version, not by place");
+    assert_eq!(
+        after(|keys| keys.reverse(), 4),
+        Some(Current),
+        "by version, not by place"
+    );
     assert_eq!(after(|keys| keys[4].status = Some(Next), 4), Some(Next));
     assert_eq!(
         after(|keys| keys[4].status = Some(Compromised), 4),
@@ -129,15 +133,31 @@ fn no_way_leads_over_a_word_that_is_worth_nothing() {
         ("a gap", |keys| drop(keys.remove(3))),
         ("no root", |keys| drop(keys.remove(0))),
         ("a list of others", |keys| keys.drain(..4).for_each(drop)),
-        ("a compromised endorser", |keys| keys[3].status = Some(KeyStatus::Compromised)),
-        ("a compromised one in between", |keys| keys[1].status = Some(KeyStatus::Compromised)),
-        ("a compromised root", |keys| keys[0].status = Some(KeyStatus::Compromised)),
-        ("an endorser that was never in use", |keys| keys[2].status = Some(KeyStatus::Next)),
-        ("another key's word", |keys| keys[4].endorsement = keys[3].endorsement.clone()),
-        ("the word for another key", |keys| keys[4].endorsement = word(3, 5, 4)),
+        ("a compromised endorser", |keys| {
+            keys[3].status = Some(KeyStatus::Compromised)
+        }),
+        ("a compromised one in between", |keys| {
+            keys[1].status = Some(KeyStatus::Compromised)
+        }),
+        ("a compromised root", |keys| {
+            keys[0].status = Some(KeyStatus::Compromised)
+        }),
+        ("an endorser that was never in use", |keys| {
+            keys[2].status = Some(KeyStatus::Next)
+        }),
+        ("another key's word", |keys| {
+            keys[4].endorsement = keys[3].endorsement.clone()
+        }),
+        ("the word for another key", |keys| {
+            keys[4].endorsement = word(3, 5, 4)
+        }),
         ("its own word", |keys| keys[4].endorsement = word(4, 4, 4)),
-        ("a word dated before the endorser's own", |keys| keys[4].endorsement = word(3, 4, 2)),
-        ("a word of the same moment as the endorser's own", |keys| keys[4].endorsement = word(3, 4, 3)),
+        ("a word dated before the endorser's own", |keys| {
+            keys[4].endorsement = word(3, 4, 2)
+        }),
+        ("a word of the same moment as the endorser's own", |keys| {
+            keys[4].endorsement = word(3, 4, 3)
+        }),
         ("the word of a later key", |keys| {
             keys[2].endorsement = word(4, 2, 2);
         }),
@@ -160,9 +180,15 @@ fn no_way_leads_over_a_word_that_is_worth_nothing() {
         ("a signature without its padding", |keys| {
             keys[4].endorsement.as_mut().unwrap().signature.truncate(86);
         }),
-        ("a key put in the place of the endorser", |keys| keys[3].public_key = public(9)),
-        ("a key put in the place of the endorsed", |keys| keys[4].public_key = public(9)),
-        ("a key put in the place of the root", |keys| keys[0].public_key = public(9)),
+        ("a key put in the place of the endorser", |keys| {
+            keys[3].public_key = public(9)
+        }),
+        ("a key put in the place of the endorsed", |keys| {
+            keys[4].public_key = public(9)
+        }),
+        ("a key put in the place of the root", |keys| {
+            keys[0].public_key = public(9)
+        }),
         ("the root under a second version", |keys| {
             keys[3].public_key = public(0);
         }),
@@ -185,7 +211,10 @@ fn an_entry_has_to_say_everything() {
         (r#""status":"previous","#, ""),
         (r#","status":"previous"}"#, "}"),
         (r#""algorithm":"Ed25519","#, ""),
-        (r#""publicKeyEncoding":"base64 of the raw 32-byte Ed25519 public key","#, ""),
+        (
+            r#""publicKeyEncoding":"base64 of the raw 32-byte Ed25519 public key","#,
+            "",
+        ),
         ("base64 of the raw", "base64url of the raw"),
         (r#""previous""#, r#""revoked""#),
         (r#""previous""#, "null"),
@@ -212,10 +241,18 @@ fn a_way_is_as_long_as_the_limit_and_no_longer() {
     assert_eq!(follow(&list, &version(KEY_CHAIN_MAX + 1)), None);
     keys.truncate(1);
     let mut fill = |count: usize| {
-        keys.extend((keys.len()..count).map(|number| ListedKey {
-            endorsement: keys[0].endorsement.clone(),
-            ..ListedKey { key_version: version(number), public_key: public(number), ..keys[0].clone() }
-        }).collect::<Vec<_>>());
+        keys.extend(
+            (keys.len()..count)
+                .map(|number| ListedKey {
+                    endorsement: keys[0].endorsement.clone(),
+                    ..ListedKey {
+                        key_version: version(number),
+                        public_key: public(number),
+                        ..keys[0].clone()
+                    }
+                })
+                .collect::<Vec<_>>(),
+        );
         follow(&text(&keys), "v1-0")
     };
     assert!(fill(KEY_LIST_ENTRIES_MAX).is_some());

@@ -34,7 +34,10 @@ impl KeyWatch {
     pub(crate) fn start(app: Arc<App>) -> Result<Self, SignerError> {
         let refused = |error| SignerError::Thread(error);
         app.signer.wait_for_store()?;
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(refused)?;
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(refused)?;
         let (stop, stopped) = channel();
         let (first, looked) = channel();
         let work = move || {
@@ -44,7 +47,10 @@ impl KeyWatch {
                 watch.run(&stopped);
             }
         };
-        let thread = thread::Builder::new().name("keys".to_owned()).spawn(work).map_err(refused)?;
+        let thread = thread::Builder::new()
+            .name("keys".to_owned())
+            .spawn(work)
+            .map_err(refused)?;
         match looked.recv() {
             Ok(Err(error)) => Err(error),
             Ok(Ok(())) | Err(_) => Ok(KeyWatch { stop, thread }),
@@ -127,7 +133,9 @@ impl Watch {
 }
 
 async fn within<T>(look: impl Future<Output = Result<T, Blind>>) -> Result<T, Blind> {
-    tokio::time::timeout(STORE_WITHIN, look).await.unwrap_or(Err(Blind::Late))
+    tokio::time::timeout(STORE_WITHIN, look)
+        .await
+        .unwrap_or(Err(Blind::Late))
 }
 
 async fn look(app: &App) -> Result<(), Blind> {
@@ -191,10 +199,16 @@ fn key(row: PublicKeyRow) -> SharedKey {
 fn tell(meeting: &Meeting) {
     let list = |versions: &[String]| versions.join(", ");
     if !meeting.adopted.is_empty() {
-        tracing::info!("Keys of other nodes are listed here now: {}", list(&meeting.adopted));
+        tracing::info!(
+            "Keys of other nodes are listed here now: {}",
+            list(&meeting.adopted)
+        );
     }
     if !meeting.compromised.is_empty() {
-        tracing::warn!("Compromised, as another node says: {}", list(&meeting.compromised));
+        tracing::warn!(
+            "Compromised, as another node says: {}",
+            list(&meeting.compromised)
+        );
     }
     if !meeting.refused.is_empty() {
         tracing::warn!(

@@ -245,7 +245,12 @@ impl Known {
         // The private half of a key that was superseded may have been destroyed; one that signs now or later may
         // not.
         let needed = |entry: &&Entry| !entry.elsewhere && !entry.compromised;
-        let newest = self.register.entries.iter().rfind(needed).map(|entry| entry.version.clone());
+        let newest = self
+            .register
+            .entries
+            .iter()
+            .rfind(needed)
+            .map(|entry| entry.version.clone());
         Ring::of(self.beyond.entries(&self.register), |entry| {
             let signing = folder.signing_key(&entry)?;
             if signing.is_none() && newest.as_ref() == Some(&entry.version) {

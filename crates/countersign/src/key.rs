@@ -81,19 +81,25 @@ fn told(version: &str, done: &Compromised) -> String {
     let signs = &done.signs.key_version;
     let mut text = String::new();
     // Writing to a String cannot fail.
-    let mut line = |line: &str| drop(writeln!(text, "{line}"));
+    let mut line = |line: &str| {
+        let _ = writeln!(text, "{line}");
+    };
     line(&format!(
         "{version} is compromised, for ever: nothing that it signed proves anything any more."
     ));
     for given_up in &done.given_up {
-        line(&format!("{given_up}, which was to take over from it, lay beside it and never signs."));
+        line(&format!(
+            "{given_up}, which was to take over from it, lay beside it and never signs."
+        ));
     }
     match &done.made {
         Some(made) if made == signs => line(&format!(
             "{made} was made in its place. A running service signs with it within {RELOAD_SECONDS} s, and with \
              {version} no more."
         )),
-        Some(made) => line(&format!("{made} was made in its place and waits; {signs} signs until then.")),
+        Some(made) => line(&format!(
+            "{made} was made in its place and waits; {signs} signs until then."
+        )),
         None => line(&format!("{signs} signs.")),
     }
     line("\nWhat to do now:");

@@ -35,7 +35,7 @@ pub(crate) struct Verify {
     public_key: Option<String>,
     /// Trust only this key of --keys, and the keys that endorsements lead to from it: the list may come from
     /// anywhere.
-    #[arg(long, value_name = "BASE64", requires = "keys")]
+    #[arg(long, value_name = "BASE64", requires = "keys", conflicts_with = "public_key")]
     root_key: Option<String>,
     /// The whole request, to compare every hash that the receipt carries.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "schema", "rules"])]

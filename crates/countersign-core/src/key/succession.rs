@@ -147,8 +147,5 @@ impl Rooted {
 }
 
 fn may_endorse(endorser: &ListedKey) -> bool {
-    matches!(
-        endorser.status,
-        Some(KeyStatus::Current | KeyStatus::Previous)
-    )
+    matches!(endorser.status, Some(KeyStatus::Current | KeyStatus::Previous))
 }

@@ -102,7 +102,11 @@ pub fn compromise_key(folder: &Path, version: &str, now: Timestamp) -> Result<Co
     }
     let ring = Ring::of_folder(&folder, &register)?;
     let signs = ring.current(now).ok_or(SignerError::NoCurrentKey)?;
-    let listed = |entry: &Entry| ring.list(now).into_iter().find(|key| key.key_version == entry.version);
+    let listed = |entry: &Entry| {
+        ring.list(now)
+            .into_iter()
+            .find(|key| key.key_version == entry.version)
+    };
     let (signs, root) = (listed(&signs.entry), listed(root_of(&register, &signs.entry)));
     let (signs, root) = signs.zip(root).ok_or(SignerError::NoCurrentKey)?;
     Ok(Compromised {
@@ -146,7 +150,10 @@ fn root_of<'a>(register: &'a Register, entry: &'a Entry) -> &'a Entry {
     // An endorser was listed before the key it endorsed; the count keeps a register that says otherwise from
     // going round for ever.
     for _ in 0..register.entries.len() {
-        let endorser = root.endorsement.as_ref().and_then(|word| register.entry(&word.key_version));
+        let endorser = root
+            .endorsement
+            .as_ref()
+            .and_then(|word| register.entry(&word.key_version));
         match endorser.filter(|endorser| !endorser.compromised) {
             Some(endorser) => root = endorser,
             None => break,
@@ -264,7 +271,11 @@ mod tests {
     /// Whether endorsements lead from this key to that one.
     fn leads(folder: &TempDir, now: Timestamp, from: &str, to: &str) -> bool {
         let keys = list_keys(folder.path(), now).unwrap();
-        let root = keys.iter().find(|key| key.key_version == from).unwrap().public_key;
+        let root = keys
+            .iter()
+            .find(|key| key.key_version == from)
+            .unwrap()
+            .public_key;
         Rooted::new(vec![root], keys).unwrap().find(to).is_some()
     }
 
@@ -291,7 +302,11 @@ mod tests {
         fs::remove_file(folder.path().join(format!("receipt-{A}.pem"))).unwrap();
         assert_eq!(rotate_key(folder.path(), now).unwrap(), B);
         assert_eq!(list_keys(folder.path(), now).unwrap()[1].endorsement, None);
-        assert_eq!(signs(&folder, now), B, "and need not wait, since no other can sign");
+        assert_eq!(
+            signs(&folder, now),
+            B,
+            "and need not wait, since no other can sign"
+        );
     }
 
     #[test]
@@ -301,8 +316,14 @@ mod tests {
         let done = compromise_key(folder.path(), B, now).unwrap();
         let made = "v1-2026-11d";
         assert!(done.newly);
-        assert_eq!((&done.given_up[..], done.made.as_deref()), (&[C.to_owned()][..], Some(made)));
-        assert_eq!((done.signs.key_version.as_str(), done.signs.endorsement.clone()), (made, None));
+        assert_eq!(
+            (&done.given_up[..], done.made.as_deref()),
+            (&[C.to_owned()][..], Some(made))
+        );
+        assert_eq!(
+            (done.signs.key_version.as_str(), done.signs.endorsement.clone()),
+            (made, None)
+        );
         assert_eq!(done.root, done.signs);
         assert_eq!(signs(&folder, now), made);
         let behind = Timestamp(now.0 - 600_000_000);
@@ -328,7 +349,10 @@ mod tests {
         rotate_key(folder.path(), now).unwrap();
         let done = compromise_key(folder.path(), B, now).unwrap();
         assert_eq!((done.made.as_deref(), done.given_up.len()), (Some(C), 0));
-        assert_eq!((done.signs.key_version.as_str(), done.root.key_version.as_str()), (A, A));
+        assert_eq!(
+            (done.signs.key_version.as_str(), done.root.key_version.as_str()),
+            (A, A)
+        );
         assert_eq!(statuses(&folder, now), ["current", "compromised", "next"]);
         assert!(leads(&folder, later(9_000), A, C));
         let again = compromise_key(folder.path(), B, now).unwrap();
@@ -339,19 +363,30 @@ mod tests {
     fn a_superseded_key_that_is_compromised_moves_the_root() {
         let (folder, now) = folder_of(4);
         let done = compromise_key(folder.path(), B, now).unwrap();
-        assert_eq!((done.made, done.signs.key_version.as_str()), (None, "v1-2026-11d"));
+        assert_eq!(
+            (done.made, done.signs.key_version.as_str()),
+            (None, "v1-2026-11d")
+        );
         assert_eq!(done.root.key_version, C);
         assert!(!leads(&folder, now, A, "v1-2026-11d"));
         assert!(leads(&folder, now, C, "v1-2026-11d"));
-        assert_eq!(statuses(&folder, now), ["previous", "compromised", "previous", "current"]);
+        assert_eq!(
+            statuses(&folder, now),
+            ["previous", "compromised", "previous", "current"]
+        );
     }
 
     #[test]
     fn what_cannot_be_marked_is_told() {
         let (folder, now) = folder_of(1);
         let kept = register(&folder);
-        let error = compromise_key(folder.path(), "v1-2026-11z", now).unwrap_err().to_string();
-        assert!(error.contains("lists no key of that version; look at: countersign key list"), "{error}");
+        let error = compromise_key(folder.path(), "v1-2026-11z", now)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("lists no key of that version; look at: countersign key list"),
+            "{error}"
+        );
         assert_eq!(register(&folder), kept);
         let error = compromise_key(&folder.path().join("none"), A, now).unwrap_err();
         assert!(matches!(error, SignerError::NoKeys(_)), "{error}");
@@ -360,7 +395,10 @@ mod tests {
     #[test]
     fn a_month_without_letters_does_not_keep_a_compromised_key() {
         let (folder, now) = folder_of(26);
-        assert!(matches!(rotate_key(folder.path(), now), Err(SignerError::MonthIsFull)));
+        assert!(matches!(
+            rotate_key(folder.path(), now),
+            Err(SignerError::MonthIsFull)
+        ));
         let done = compromise_key(folder.path(), "v1-2026-11z", now).unwrap();
         assert_eq!(done.made.as_deref(), Some("v1-2026-12a"));
     }
@@ -407,7 +445,10 @@ mod tests {
             |folder| rotate_key(folder, later(1_000)).map(drop),
             |folder| assert_eq!(signs(folder, later(1_001)), A),
             |folder, again| {
-                assert!(matches!(again, Ok(()) | Err(SignerError::NextExists(_))), "{again:?}");
+                assert!(
+                    matches!(again, Ok(()) | Err(SignerError::NextExists(_))),
+                    "{again:?}"
+                );
                 assert_eq!(statuses(folder, later(1_002)), ["current", "next"]);
                 assert!(leads(folder, later(9_000), A, B));
                 assert_eq!(signs(folder, later(9_000)), B);
@@ -442,7 +483,10 @@ mod tests {
             |folder| new_key(folder, NOW).map(drop),
             |_| {},
             |folder, again| {
-                assert!(matches!(again, Ok(()) | Err(SignerError::KeysExist(_))), "{again:?}");
+                assert!(
+                    matches!(again, Ok(()) | Err(SignerError::KeysExist(_))),
+                    "{again:?}"
+                );
                 assert_eq!(signs(folder, NOW), A);
             },
         );
@@ -454,7 +498,10 @@ mod tests {
         let many = |command: &(dyn Fn() -> bool + Sync)| {
             std::thread::scope(|scope| {
                 let runs: Vec<_> = (0..8).map(|_| scope.spawn(command)).collect();
-                runs.into_iter().map(|run| run.join().unwrap()).filter(|did| *did).count()
+                runs.into_iter()
+                    .map(|run| run.join().unwrap())
+                    .filter(|did| *did)
+                    .count()
             })
         };
         let rotated = many(&|| match rotate_key(folder.path(), now) {

@@ -79,7 +79,12 @@ impl Signer {
             None => !entry.elsewhere,
             Some(row) => row.public_key == entry.public_key.0 && entry.compromised && !row.compromised,
         };
-        known.beyond.registered(&known.register).filter(news).map(share).collect()
+        known
+            .beyond
+            .registered(&known.register)
+            .filter(news)
+            .map(share)
+            .collect()
     }
 
     /// Takes up what the store says of keys. What is adopted is written into the register too, if that can be
@@ -92,7 +97,10 @@ impl Signer {
         meeting.adopted = listed.difference(&listed_before).cloned().collect();
         let mut known = self.known();
         let others = known.beyond.others.iter().map(|entry| &entry.version);
-        let refused: Vec<_> = others.filter(|version| !listed.contains(*version)).cloned().collect();
+        let refused: Vec<_> = others
+            .filter(|version| !listed.contains(*version))
+            .cloned()
+            .collect();
         meeting.refused = told_once(&mut known.beyond.told.refused, refused);
         let clashing = std::mem::take(&mut meeting.clashing);
         meeting.clashing = told_once(&mut known.beyond.told.clashing, clashing);
@@ -103,8 +111,12 @@ impl Signer {
     pub(crate) fn remember_adopted(&self) -> Result<(), SignerError> {
         let listed = self.versions();
         let adopted = |known: &Register, others: &[Entry]| -> Vec<Entry> {
-            let new = others.iter().filter(|entry| known.entry(&entry.version).is_none());
-            new.filter(|entry| listed.contains(&entry.version)).cloned().collect()
+            let new = others
+                .iter()
+                .filter(|entry| known.entry(&entry.version).is_none());
+            new.filter(|entry| listed.contains(&entry.version))
+                .cloned()
+                .collect()
         };
         let others = self.known().beyond.others.clone();
         if adopted(&self.known().register, &others).is_empty() {
@@ -128,7 +140,11 @@ impl Signer {
 impl Beyond {
     /// Notes when keys of the new register that are not in the old one were seen.
     pub(super) fn see(&mut self, old: &Register, new: &Register, now: Timestamp) {
-        for entry in new.entries.iter().filter(|entry| old.entry(&entry.version).is_none()) {
+        for entry in new
+            .entries
+            .iter()
+            .filter(|entry| old.entry(&entry.version).is_none())
+        {
             self.seen.entry(entry.version.clone()).or_insert(now);
         }
     }
@@ -136,12 +152,15 @@ impl Beyond {
     /// Believes of every key of this register that it is compromised, where the register says so.
     pub(super) fn believe(&mut self, register: &Register) {
         let compromised = register.entries.iter().filter(|entry| entry.compromised);
-        self.compromised.extend(compromised.map(|entry| entry.version.clone()));
+        self.compromised
+            .extend(compromised.map(|entry| entry.version.clone()));
     }
 
     /// All keys that are known, vouched for or not.
     pub(super) fn entries(&self, register: &Register) -> Vec<Entry> {
-        let own = self.registered(register).filter(|entry| !self.clashing.contains(&entry.version));
+        let own = self
+            .registered(register)
+            .filter(|entry| !self.clashing.contains(&entry.version));
         let mut entries: Vec<Entry> = own.collect();
         let new = |entry: &&Entry| {
             let same = |known: &Entry| known.version == entry.version || known.public_key == entry.public_key;
@@ -166,7 +185,10 @@ impl Beyond {
     }
 
     fn registered<'a>(&'a self, register: &'a Register) -> impl Iterator<Item = Entry> {
-        register.entries.iter().map(|entry| self.with_belief(entry.clone()))
+        register
+            .entries
+            .iter()
+            .map(|entry| self.with_belief(entry.clone()))
     }
 
     fn with_belief(&self, mut entry: Entry) -> Entry {
@@ -189,7 +211,8 @@ impl Beyond {
             }
         }
         let names = |entry: &Entry| -> bool {
-            let taken = |row: &SharedKey| row.version == entry.version || row.public_key == entry.public_key.0;
+            let taken =
+                |row: &SharedKey| row.version == entry.version || row.public_key == entry.public_key.0;
             stored.iter().any(taken)
         };
         let own = register.entries.iter().filter(|entry| !entry.elsewhere);
@@ -225,10 +248,17 @@ fn share(entry: Entry) -> SharedKey {
 fn entry_of(row: &SharedKey) -> Option<Entry> {
     // Below 2^53 microseconds, as every time of a register.
     let in_range = |time: &Timestamp| (0..1 << 53).contains(&time.0);
-    let usual = Timestamp(row.listed_at.0.saturating_add(i64::from(LISTED_BEFORE_USE_SECONDS) * 1_000_000));
+    let usual = Timestamp(
+        row.listed_at
+            .0
+            .saturating_add(i64::from(LISTED_BEFORE_USE_SECONDS) * 1_000_000),
+    );
     let signs_from = row.signs_from.unwrap_or(usual);
     let usable = is_version(&row.version) && in_range(&row.listed_at) && in_range(&signs_from);
-    let word = row.endorsement.as_ref().and_then(|json| Endorsement::parse(json.as_bytes()));
+    let word = row
+        .endorsement
+        .as_ref()
+        .and_then(|json| Endorsement::parse(json.as_bytes()));
     usable.then(|| Entry {
         version: row.version.clone(),
         public_key: PublicKey(row.public_key),
@@ -325,7 +355,9 @@ mod tests {
     }
 
     fn told(rows: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
-        rows.iter().map(|(version, status)| ((*version).to_owned(), *status)).collect()
+        rows.iter()
+            .map(|(version, status)| ((*version).to_owned(), *status))
+            .collect()
     }
 
     #[test]
@@ -339,7 +371,10 @@ mod tests {
             assert_eq!(node.statuses(NOW), told(&[(A, "current"), (B, "next")]));
         }
         let then = after(NOW, LISTED_BEFORE_USE_SECONDS);
-        assert_eq!((a.signs(then), b.signs(then)), (Some(B.to_owned()), Some(A.to_owned())));
+        assert_eq!(
+            (a.signs(then), b.signs(then)),
+            (Some(B.to_owned()), Some(A.to_owned()))
+        );
         assert_eq!(a.statuses(then), told(&[(A, "previous"), (B, "current")]));
         assert_eq!(b.statuses(then), told(&[(A, "current"), (B, "current")]));
 
@@ -349,11 +384,21 @@ mod tests {
         b.look(&mut store, then);
         assert_eq!(a.look(&mut store, then).adopted, [C]);
         let last = after(then, LISTED_BEFORE_USE_SECONDS);
-        assert_eq!((a.signs(last), b.signs(last)), (Some(B.to_owned()), Some(C.to_owned())));
+        assert_eq!(
+            (a.signs(last), b.signs(last)),
+            (Some(B.to_owned()), Some(C.to_owned()))
+        );
         assert_eq!(a.signer.list(last).len(), 3);
-        assert_eq!(b.statuses(last), told(&[(A, "previous"), (B, "current"), (C, "current")]));
+        assert_eq!(
+            b.statuses(last),
+            told(&[(A, "previous"), (B, "current"), (C, "current")])
+        );
         let lost = node(copy(a.folder.path()));
-        assert_eq!(lost.signer.list(last).len(), 3, "what was adopted outlives the store");
+        assert_eq!(
+            lost.signer.list(last).len(),
+            3,
+            "what was adopted outlives the store"
+        );
     }
 
     #[test]
@@ -381,10 +426,16 @@ mod tests {
         let done = compromise_key(folder.path(), &last, at(600_000_000, 9_000)).unwrap();
         for (signer, skew) in signers.iter().zip(skews) {
             signer.reload(at(skew, 9_001)).unwrap();
-            assert_eq!(signer.current(at(skew, 9_001)).unwrap().version, done.signs.key_version);
+            assert_eq!(
+                signer.current(at(skew, 9_001)).unwrap().version,
+                done.signs.key_version
+            );
             // A restart changes nothing about that.
             let again = Signer::open(folder.path()).unwrap();
-            assert_eq!(again.current(at(skew, 9_001)).unwrap().version, done.signs.key_version);
+            assert_eq!(
+                again.current(at(skew, 9_001)).unwrap().version,
+                done.signs.key_version
+            );
         }
     }
 
@@ -397,7 +448,9 @@ mod tests {
         let word = by.map(|node| {
             let key = node.signer.key(A).unwrap();
             let listed = node.signer.list(now)[0].public_key;
-            Endorsement::new((A, listed), (version, public_key), now, |statement| key.sign(statement))
+            Endorsement::new((A, listed), (version, public_key), now, |statement| {
+                key.sign(statement)
+            })
         });
         SharedKey {
             version: version.to_owned(),
@@ -414,14 +467,30 @@ mod tests {
         let (a, _, mut store) = two_nodes();
         let honest = smuggled(Some(&a), NOW);
         let nobody = smuggled(None, NOW);
-        let other = SharedKey { public_key: nobody.public_key, ..honest.clone() };
-        let renamed = SharedKey { version: "v1-2026-11y".to_owned(), ..honest.clone() };
-        let unsigned = |word: &str| SharedKey { endorsement: Some(word.to_owned()), ..nobody.clone() };
+        let other = SharedKey {
+            public_key: nobody.public_key,
+            ..honest.clone()
+        };
+        let renamed = SharedKey {
+            version: "v1-2026-11y".to_owned(),
+            ..honest.clone()
+        };
+        let unsigned = |word: &str| SharedKey {
+            endorsement: Some(word.to_owned()),
+            ..nobody.clone()
+        };
         let zeros = signature_text(&[0; 64]);
         let forged = format!(
             r#"{{"keyVersion":"{A}","attestedAt":"2026-11-05T00:00:00.000000+00:00","signature":"{zeros}"}}"#
         );
-        for row in [nobody.clone(), other, renamed, unsigned("{}"), unsigned("no JSON"), unsigned(&forged)] {
+        for row in [
+            nobody.clone(),
+            other,
+            renamed,
+            unsigned("{}"),
+            unsigned("no JSON"),
+            unsigned(&forged),
+        ] {
             let mut spoiled = store.clone();
             spoiled.push(row.clone());
             let meeting = a.look(&mut spoiled, NOW);
@@ -430,16 +499,38 @@ mod tests {
         }
         // Names and times that no node gives.
         for row in [
-            SharedKey { version: "../../x".to_owned(), ..honest.clone() },
-            SharedKey { version: String::new(), ..honest.clone() },
-            SharedKey { listed_at: Timestamp(-1), ..honest.clone() },
-            SharedKey { listed_at: Timestamp(i64::MAX), ..honest.clone() },
-            SharedKey { signs_from: Some(Timestamp(i64::MAX)), ..honest.clone() },
+            SharedKey {
+                version: "../../x".to_owned(),
+                ..honest.clone()
+            },
+            SharedKey {
+                version: String::new(),
+                ..honest.clone()
+            },
+            SharedKey {
+                listed_at: Timestamp(-1),
+                ..honest.clone()
+            },
+            SharedKey {
+                listed_at: Timestamp(i64::MAX),
+                ..honest.clone()
+            },
+            SharedKey {
+                signs_from: Some(Timestamp(i64::MAX)),
+                ..honest.clone()
+            },
         ] {
-            assert_eq!(a.look(&mut [store.clone(), vec![row]].concat(), NOW).adopted, [A; 0]);
+            assert_eq!(
+                a.look(&mut [store.clone(), vec![row]].concat(), NOW).adopted,
+                [A; 0]
+            );
         }
         store.push(honest);
-        assert_eq!(a.look(&mut store, NOW).adopted, ["v1-2026-11x"], "the word of a key makes the difference");
+        assert_eq!(
+            a.look(&mut store, NOW).adopted,
+            ["v1-2026-11x"],
+            "the word of a key makes the difference"
+        );
     }
 
     #[test]
@@ -450,9 +541,15 @@ mod tests {
             node.look(&mut store, NOW);
             assert_eq!(node.signer.list(NOW).len(), 2);
         }
-        let made = compromise_key(a.folder.path(), A, after(NOW, 1)).unwrap().made.unwrap();
+        let made = compromise_key(a.folder.path(), A, after(NOW, 1))
+            .unwrap()
+            .made
+            .unwrap();
         a.look(&mut store, after(NOW, 2));
-        assert_eq!(a.statuses(after(NOW, 2)), told(&[(A, "compromised"), (&made, "current")]));
+        assert_eq!(
+            a.statuses(after(NOW, 2)),
+            told(&[(A, "compromised"), (&made, "current")])
+        );
         let meeting = b.look(&mut store, after(NOW, 2));
         assert_eq!(meeting.compromised, [A]);
         assert_eq!(b.statuses(after(NOW, 2)), told(&[(A, "compromised")]));
@@ -463,7 +560,10 @@ mod tests {
         for (turn, name) in names.into_iter().enumerate() {
             fs::copy(a.folder.path().join(name), b.folder.path().join(name)).unwrap();
             if turn == 0 {
-                assert!(b.signer.reload(after(NOW, 3)).is_err(), "the key is not there yet");
+                assert!(
+                    b.signer.reload(after(NOW, 3)).is_err(),
+                    "the key is not there yet"
+                );
                 assert_eq!(b.signs(after(NOW, 3)), None);
             }
         }
@@ -493,8 +593,14 @@ mod tests {
         assert_eq!(b.look(&mut store, NOW).clashing, [B]);
         assert_eq!(b.look(&mut store, NOW).clashing, [B; 0], "told once");
         let then = after(NOW, LISTED_BEFORE_USE_SECONDS);
-        assert_eq!((a.signs(then), b.signs(then)), (Some(B.to_owned()), Some(A.to_owned())));
-        assert!(b.signer.key(B).is_none(), "nor does it sign a receipt of that name anew");
+        assert_eq!(
+            (a.signs(then), b.signs(then)),
+            (Some(B.to_owned()), Some(A.to_owned()))
+        );
+        assert!(
+            b.signer.key(B).is_none(),
+            "nor does it sign a receipt of that name anew"
+        );
         let listed = |node: &Node| node.signer.list(then)[1].public_key;
         assert_eq!(listed(&a), listed(&b), "and it lists the other's");
         // The next one has a name of its own.

@@ -53,15 +53,13 @@ impl Ring {
     pub(super) fn current(&self, now: Timestamp) -> Option<&Held> {
         let active = |held: &&Held| held.active_from <= now;
         let mut usable = self.keys.iter().filter(|held| held.can_sign());
-        usable
-            .clone()
-            .rfind(active)
-            .or_else(|| usable.next())
+        usable.clone().rfind(active).or_else(|| usable.next())
     }
 
     /// Whether this node signs with the key of this version.
     pub(super) fn signs(&self, now: Timestamp, version: &str) -> bool {
-        self.current(now).is_some_and(|held| held.entry.version == version)
+        self.current(now)
+            .is_some_and(|held| held.entry.version == version)
     }
 
     /// The key list at this time.

@@ -100,7 +100,9 @@ fn a_rotated_key_takes_over_without_a_restart_and_old_receipts_keep_their_key() 
     assert_eq!(rotate_key(&folder, rig.clock.now()).unwrap(), "v1-2026-11b");
     rig.until_card_says("\"status\":\"next\"");
     let listed = |text: &str| rig.get("/.well-known/agent-card.json").text().contains(text);
-    assert!(listed("\"endorsement\":{\"keyVersion\":\"v1-2026-11a\",\"attestedAt\":\"2026-11-05T00:00:00.000000+00:00\","));
+    assert!(listed(
+        "\"endorsement\":{\"keyVersion\":\"v1-2026-11a\",\"attestedAt\":\"2026-11-05T00:00:00.000000+00:00\","
+    ));
     let signs = || {
         rig.post("/verify/schema", MINIMAL.as_bytes())
             .text()
