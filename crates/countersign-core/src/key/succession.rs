@@ -1,5 +1,5 @@
 //! Key succession: the outgoing key's signed word for the new one, and the way along such words from a pinned root
-//! key (docs/decisions/0006-key-succession.md).
+//! key (its page in docs/decisions).
 //!
 //! An endorsement proves descent, not freshness: who serves a list can leave out its newest entries, and with them
 //! the news that a key was compromised.
