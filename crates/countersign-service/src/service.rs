@@ -5,7 +5,7 @@ use crate::bench::Bench;
 use crate::config::{Config, Location};
 use crate::http::{Patience, Server, Workers, allow_open_files};
 use crate::schemas::SchemaCache;
-use crate::signer::{RELOAD_SECONDS, Signer, SignerError};
+use crate::signer::{RELOAD_SECONDS, Signer, SignerError, new_key};
 use crate::telemetry;
 use countersign_core::time::Timestamp;
 use countersign_store::{Store, StoreError};
@@ -165,6 +165,18 @@ pub fn open_keys(config: &Config) -> Result<Signer, ServeError> {
     let (signer, made) = keys_at(config, now())?;
     say_what_was_made(config, made, false);
     Ok(signer)
+}
+
+/// Makes the first key of these settings, unless a database beside it says that there were keys before. Where
+/// settings name the key folder, the database may be the older one.
+pub fn first_key(config: &Config) -> Result<String, ServeError> {
+    let folder = &config.keys_folder;
+    match Signer::open(&folder.path) {
+        Err(SignerError::NoKeys(path)) if !folder.named && config.store.path.exists() => {
+            Err(ServeError::KeysLost(path))
+        }
+        _ => Ok(new_key(&folder.path, now())?),
+    }
 }
 
 fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), ServeError> {
