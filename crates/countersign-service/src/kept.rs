@@ -82,7 +82,7 @@ pub(crate) fn facts(row: &ReceiptRow, signer: &Signer) -> Option<Facts> {
 }
 
 /// Every field but the MAC; texts with their lengths, so that no two rows have the same bytes. The sequence
-/// number is not in it: the store gives it later. Taking the row apart by name makes a new field an error here.
+/// number is not in it: the store gives it later, and it stands in no receipt. Taking the row apart by name makes a new field an error here.
 fn mac_input(row: &ReceiptRow) -> Vec<u8> {
     let ReceiptRow {
         verification_id,

@@ -164,6 +164,13 @@ async fn a_row_that_cannot_be_right_is_corrupt_and_its_neighbours_are_not() {
     let rows = [
         "UPDATE receipt SET mac = x'05' WHERE sequence = 2",
         "UPDATE receipt SET output_hash = x'' WHERE sequence = 2",
+        "UPDATE receipt SET request_hash = zeroblob(33) WHERE sequence = 2",
+        "UPDATE receipt SET passed = 7 WHERE sequence = 2",
+        "UPDATE receipt SET paid = -1 WHERE sequence = 2",
+        "UPDATE receipt SET is_test = 2 WHERE sequence = 2",
+        "UPDATE receipt SET schema_passed = -schema_passed WHERE sequence = 2",
+        "UPDATE receipt SET flags = -flags WHERE sequence = 2",
+        "UPDATE receipt SET sequence = -2 WHERE sequence = 2",
         "UPDATE receipt SET task_id = CAST(x'FF' AS TEXT) WHERE sequence = 2",
     ];
     for damage in rows {

@@ -135,11 +135,17 @@ pub(super) fn find(connection: &Connection, id: [u8; 16]) -> Result<Option<Store
     select.query_row([id], stored).optional().map_err(told)
 }
 
+/// What a row says. A value that is never written is an error, for the MAC covers what is read from it.
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredReceipt> {
-    let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+    let integer = |column, least, most| match row.get(column)? {
+        found if (least..=most).contains(&found) => Ok(found),
+        found => Err(rusqlite::Error::IntegralValueOutOfRange(column, found)),
+    };
+    let count = |column| integer(column, 0, i64::MAX).map(i64::unsigned_abs);
+    let switch = |column| integer(column, 0, 1).map(|found| found == 1);
     let hash = |column| row.get(column).map(Hash);
     Ok(StoredReceipt {
-        sequence: count(0)?,
+        sequence: integer(0, 1, SEQUENCE_MAX)?.unsigned_abs(),
         row: ReceiptRow {
             verification_id: row.get(1)?,
             task_id: row.get(2)?,
@@ -148,17 +154,17 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredReceipt> {
             schema_hash: hash(5)?,
             rules_hash: hash(6)?,
             request_hash: hash(7)?,
-            passed: row.get(8)?,
+            passed: switch(8)?,
             blocking_checks: row.get(9)?,
             schema: (count(10)?, count(11)?),
             integrity: (count(12)?, count(13)?),
             findings: count(14)?,
             flags: count(15)?,
-            enforce_rules: row.get(16)?,
-            strict_content_check: row.get(17)?,
-            detail_full: row.get(18)?,
-            is_test: row.get(19)?,
-            paid: row.get(20)?,
+            enforce_rules: switch(16)?,
+            strict_content_check: switch(17)?,
+            detail_full: switch(18)?,
+            is_test: switch(19)?,
+            paid: switch(20)?,
             verified_at_micros: row.get(21)?,
             key_version: row.get(22)?,
             verifier_version: row.get(23)?,
