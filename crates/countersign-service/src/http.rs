@@ -1,5 +1,6 @@
 //! The public door: from an HTTP request to an action and back. A door only translates.
 
+mod accept;
 mod answer;
 mod body;
 mod connection;
@@ -7,20 +8,21 @@ mod headers;
 mod route;
 mod server;
 mod socket;
+mod turn;
 
 pub(crate) use server::{Server, Workers, allow_open_files};
 
 use crate::actions::{check_output, read_receipt, tell_readiness, verify_receipt};
 use crate::app::{App, new_id};
 use crate::problem::{Problem, Unavailable};
-use crate::wire;
+use crate::{pages, wire};
 use answer::Answer;
 use body::{BodyRoom, Unread};
 use bytes::Bytes;
-use headers::HeaderSets;
+use headers::{HTML, HeaderSets, JSON};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONNECTION, HeaderMap, HeaderValue, IF_NONE_MATCH, TRANSFER_ENCODING};
+use hyper::header::{ACCEPT, CONNECTION, HeaderMap, HeaderValue, IF_NONE_MATCH, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response};
 use route::Target;
@@ -141,6 +143,8 @@ impl Door {
             return Err(Problem::MethodNotAllowed { allow }.into());
         }
         let app = &self.app;
+        let has = head.headers.get_all(IF_NONE_MATCH);
+        let page = || accept::prefers_page(&head.headers.get_all(ACCEPT));
         let answer = match route.target {
             Target::Check => {
                 let body = self.read(body).await?;
@@ -150,17 +154,24 @@ impl Door {
                 let body = self.read(body).await?;
                 Answer::json(verify_receipt::verify_receipt(app, body).await?)
             }
-            Target::Receipt(id) => Answer::json(read_receipt::read_receipt(app, id).await?),
+            Target::Receipt(id) => {
+                let receipt = read_receipt::read_receipt(app, id).await?;
+                if page() {
+                    Answer::page(pages::receipt(app, &receipt))
+                } else {
+                    Answer::json(receipt.json).varying()
+                }
+            }
             Target::Health => Answer::json(Bytes::from_static(wire::OK)),
             Target::Ready => {
                 tell_readiness::tell_readiness(app).await?;
                 Answer::json(Bytes::from_static(wire::OK))
             }
-            Target::Pointers => {
-                Answer::document(wire::pointers(app).into(), &head.headers.get_all(IF_NONE_MATCH))
-            }
-            Target::AgentCard => {
-                Answer::document(wire::agent_card(app).into(), &head.headers.get_all(IF_NONE_MATCH))
+            Target::Pointers if page() => Answer::document(pages::front(app).into(), HTML, &has).varying(),
+            Target::Pointers => Answer::document(wire::pointers(app).into(), JSON, &has).varying(),
+            Target::AgentCard => Answer::document(wire::agent_card(app).into(), JSON, &has),
+            Target::Asset(asset) => {
+                Answer::document(Bytes::from_static(asset.text.as_bytes()), asset.media_type, &has)
             }
         };
         Ok(answer)

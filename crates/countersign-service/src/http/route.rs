@@ -1,5 +1,6 @@
 //! The one table of routes. Paths match byte for byte: no other spelling reaches a handler.
 
+use crate::pages::{Asset, asset};
 use hyper::Method;
 
 /// What a path leads to.
@@ -12,6 +13,7 @@ pub(super) enum Target<'a> {
     Ready,
     Pointers,
     AgentCard,
+    Asset(Asset),
 }
 
 /// A path that exists.
@@ -30,10 +32,17 @@ pub(super) fn find(path: &str) -> Option<Route<'_>> {
         "/health/ready" => (Target::Ready, false),
         "/" => (Target::Pointers, false),
         "/.well-known/agent-card.json" | "/.well-known/agent-card" => (Target::AgentCard, false),
-        _ => match path.strip_prefix("/receipts/") {
-            Some(id) if !id.is_empty() && !id.contains('/') => (Target::Receipt(id), false),
-            _ => return None,
-        },
+        _ => {
+            if let Some(name) = path.strip_prefix("/assets/") {
+                (Target::Asset(asset(name)?), false)
+            } else {
+                let id = path.strip_prefix("/receipts/")?;
+                if id.is_empty() || id.contains('/') {
+                    return None;
+                }
+                (Target::Receipt(id), false)
+            }
+        }
     };
     Some(Route { target, posts })
 }

@@ -6,5 +6,6 @@ mod checks;
 mod door;
 mod lifetime;
 mod limits;
+mod pages;
 mod receipts;
 mod rig;
