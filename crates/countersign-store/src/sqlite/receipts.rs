@@ -1,5 +1,7 @@
 //! Receipts: insert, look up, count.
 
+use super::agents::limit;
+use super::column::{self, SEQUENCE_MAX};
 use super::connection::told;
 use crate::{ReceiptRow, StoreError, StoredReceipt};
 use countersign_core::canonical::Hash;
@@ -11,13 +13,17 @@ const INSERT: &str = "INSERT INTO receipt (sequence, verification_id, task_id, a
     verified_at, key_version, verifier_version, mac) \
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-const SELECT: &str = "SELECT sequence, verification_id, task_id, agent_id, output_hash, schema_hash, rules_hash, \
-    request_hash, passed, blocking_checks, schema_passed, schema_total, integrity_passed, integrity_total, \
-    findings, flags, enforce_rules, strict_content_check, detail_full, is_test, paid, verified_at, key_version, \
-    verifier_version, mac FROM receipt WHERE verification_id = ?";
-
-/// Numbers that are given: below 2^53 every JSON reader has them exactly, and no addition overflows.
-const SEQUENCE_MAX: i64 = 1 << 53;
+macro_rules! select {
+    ($which:literal) => {
+        concat!(
+            "SELECT sequence, verification_id, task_id, agent_id, output_hash, schema_hash, rules_hash, ",
+            "request_hash, passed, blocking_checks, schema_passed, schema_total, integrity_passed, ",
+            "integrity_total, findings, flags, enforce_rules, strict_content_check, detail_full, is_test, ",
+            "paid, verified_at, key_version, verifier_version, mac FROM receipt ",
+            $which
+        )
+    };
+}
 
 /// The number of the newest receipt, 0 if there is none. Refuses a database whose counter and rows disagree, as
 /// after a restore from half a backup: going on would leave a gap, or number two receipts alike.
@@ -131,21 +137,32 @@ fn count(count: u64) -> i64 {
 }
 
 pub(super) fn find(connection: &Connection, id: [u8; 16]) -> Result<Option<StoredReceipt>, StoreError> {
-    let mut select = connection.prepare_cached(SELECT).map_err(told)?;
+    let mut select = connection
+        .prepare_cached(select!("WHERE verification_id = ?"))
+        .map_err(told)?;
     select.query_row([id], stored).optional().map_err(told)
 }
 
-/// What a row says. A value that is never written is an error, for the MAC covers what is read from it.
+/// In the order of their numbers, those above `sequence`.
+pub(super) fn after(
+    connection: &Connection,
+    sequence: u64,
+    most: usize,
+) -> Result<Vec<StoredReceipt>, StoreError> {
+    let mut select = connection
+        .prepare_cached(select!("WHERE sequence > ? ORDER BY sequence LIMIT ?"))
+        .map_err(told)?;
+    let rows = select.query_map([limit(sequence), limit(most)], stored);
+    rows.and_then(Iterator::collect).map_err(told)
+}
+
+/// What a row says.
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredReceipt> {
-    let integer = |column, least, most| match row.get(column)? {
-        found if (least..=most).contains(&found) => Ok(found),
-        found => Err(rusqlite::Error::IntegralValueOutOfRange(column, found)),
-    };
-    let count = |column| integer(column, 0, i64::MAX).map(i64::unsigned_abs);
-    let switch = |column| integer(column, 0, 1).map(|found| found == 1);
+    let count = |column| column::count(row, column);
+    let switch = |column| column::switch(row, column);
     let hash = |column| row.get(column).map(Hash);
     Ok(StoredReceipt {
-        sequence: integer(0, 1, SEQUENCE_MAX)?.unsigned_abs(),
+        sequence: column::sequence(row, 0)?,
         row: ReceiptRow {
             verification_id: row.get(1)?,
             task_id: row.get(2)?,
