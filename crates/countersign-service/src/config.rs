@@ -2,6 +2,7 @@
 //!
 //! `config.toml` beside this file is the commented default file; a test holds the two equal.
 
+use countersign_core::score::{HALF_LIFE_DAYS, HalfLife};
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,8 @@ pub struct Config {
     pub body_bytes: usize,
     /// Connections open at a time.
     pub connections: usize,
+    /// The age at which a check counts half as much in a score.
+    pub half_life: HalfLife,
     /// The least severe events that are logged; `None`: none at all.
     pub log: Option<tracing::Level>,
     /// Whether log lines are JSON.
@@ -146,7 +149,7 @@ impl Config {
         let _ = write!(
             text,
             "listen = {}\npublic_url = {}\ndata = {}\nstore = {}\nservice_name = {}\n\n[keys]\nfolder = {}\n\n\
-             [limits]\nbody_bytes = {}\nconnections = {}\n\n[telemetry]\nlog = {}\njson = {}\n",
+             [limits]\nbody_bytes = {}\nconnections = {}\n\n[score]\nhalf_life_days = {}\n\n[telemetry]\nlog = {}\njson = {}\n",
             quoted(&listen),
             quoted(&public_url),
             quoted(&path(&self.data)),
@@ -155,6 +158,7 @@ impl Config {
             quoted(&path(&self.keys_folder)),
             self.body_bytes,
             self.connections,
+            self.half_life.days(),
             quoted(&log),
             self.log_json,
         );
@@ -181,6 +185,7 @@ struct Given {
     keys_folder: Option<String>,
     body_bytes: Option<u64>,
     connections: Option<u64>,
+    half_life: Option<HalfLife>,
     log: Option<Verbosity>,
     log_json: Option<bool>,
 }
@@ -227,6 +232,10 @@ const SETTINGS: &[Setting] = &[
     Setting {
         path: "limits.connections",
         read: |given, source| keep(&mut given.connections, source.whole_number(CONNECTIONS)),
+    },
+    Setting {
+        path: "score.half_life_days",
+        read: |given, source| keep(&mut given.half_life, read_half_life(source)),
     },
     Setting {
         path: "telemetry.log",
@@ -335,6 +344,15 @@ fn read_name(source: Source) -> Result<String, String> {
     Ok(name)
 }
 
+fn read_half_life(source: Source) -> Result<HalfLife, String> {
+    let (lowest, highest) = HALF_LIFE_DAYS.into_inner();
+    let days = source.whole_number(lowest.into()..=highest.into())?;
+    Ok(u32::try_from(days)
+        .ok()
+        .and_then(HalfLife::of_days)
+        .unwrap_or(HalfLife::DEFAULT))
+}
+
 fn read_level(source: Source) -> Result<Verbosity, String> {
     match source.text()?.as_str() {
         "off" => Ok(None),
@@ -390,6 +408,7 @@ impl Given {
                 .unwrap_or_else(|| "Agent Output Verifier".to_owned()),
             body_bytes: self.body_bytes.map_or(1 << 20, |bytes| bytes as usize),
             connections: self.connections.map_or(4096, |connections| connections as usize),
+            half_life: self.half_life.unwrap_or(HalfLife::DEFAULT),
             log: self.log.unwrap_or(Some(tracing::Level::INFO)),
             log_json: self.log_json.unwrap_or(false),
         }
@@ -524,6 +543,10 @@ mod tests {
                 "setting limits.body_bytes must be",
             ),
             ("[limits]\nconnections = 0", "setting limits.connections must be"),
+            (
+                "[score]\nhalf_life_days = 0",
+                "setting score.half_life_days must be",
+            ),
             (
                 "[telemetry]\njson = \"true\"",
                 "setting telemetry.json must be true",

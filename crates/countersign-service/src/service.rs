@@ -7,6 +7,7 @@ use crate::http::{Patience, Server, Workers, allow_open_files};
 use crate::schemas::SchemaCache;
 use crate::signer::{RELOAD_SECONDS, Signer, SignerError};
 use crate::telemetry;
+use countersign_core::score::HalfLife;
 use countersign_core::time::Timestamp;
 use countersign_store::{Store, StoreError};
 use std::net::SocketAddr;
@@ -85,7 +86,7 @@ pub fn serve(config: &Config) -> Result<(), ServeError> {
 pub fn create_store(config: &Config) -> Result<PathBuf, ServeError> {
     let path = &config.store.path;
     make_folder_of(path)?;
-    let closed = Store::create_sqlite(path).and_then(Store::close);
+    let closed = Store::create_sqlite(path, config.half_life).and_then(Store::close);
     closed.map_err(|error| store_error(path, error))?;
     Ok(path.clone())
 }
@@ -117,7 +118,7 @@ impl Service {
     fn start_at(config: &Config, patience: Patience, clock: Clock) -> Result<Service, ServeError> {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let (signer, key_made) = keys_at(config, clock())?;
-        let (store, database_made) = open_store(&config.store)?;
+        let (store, database_made) = open_store(&config.store, config.half_life)?;
         say_what_was_made(config, key_made, database_made);
         let listen = |error| ServeError::Listen {
             address: config.listen,
@@ -204,7 +205,7 @@ fn say_what_was_made(config: &Config, key: Option<String>, database: bool) {
 }
 
 /// The store, and whether it was made.
-fn open_store(location: &Location) -> Result<(Store, bool), ServeError> {
+fn open_store(location: &Location, half_life: HalfLife) -> Result<(Store, bool), ServeError> {
     let path = &location.path;
     let made = !path.exists();
     if made && location.named {
@@ -212,9 +213,9 @@ fn open_store(location: &Location) -> Result<(Store, bool), ServeError> {
     }
     make_folder_of(path)?;
     let opened = if made {
-        Store::create_sqlite(path)
+        Store::create_sqlite(path, half_life)
     } else {
-        Store::open_sqlite(path)
+        Store::open_sqlite(path, half_life)
     };
     Ok((opened.map_err(|error| store_error(path, error))?, made))
 }

@@ -1,5 +1,6 @@
-//! What one kept receipt costs: `cargo bench -p countersign-store [-- FOLDER [THREADS [OUTSTANDING]]]`. The
-//! folder decides which disk is measured; without one it is a temporary folder. Linux only for the CPU column.
+//! What one kept receipt costs: `cargo bench -p countersign-store [-- FOLDER [THREADS [OUTSTANDING
+//! [AGENTS]]]]`. The folder decides which disk is measured; without one it is a temporary folder. AGENTS is how
+//! many agents the rows name in turns, 1 without it. Linux only for the CPU column.
 #![allow(
     missing_docs,
     clippy::print_stdout,
@@ -8,6 +9,7 @@
 )]
 
 use countersign_core::canonical::Hash;
+use countersign_core::score::HalfLife;
 use countersign_store::{ReceiptRow, Store};
 use std::path::Path;
 use std::sync::Arc;
@@ -24,20 +26,21 @@ fn main() {
         .collect();
     let folder = arguments.first().map_or(temporary.path(), Path::new);
     let number = |index: usize| arguments.get(index).map(|number| number.parse().unwrap());
+    let agents = number(3).unwrap_or(1);
     println!("threads  outstanding    rows/s  CPU µs/row   p50 ms   p99 ms   max ms  bytes/row");
     for threads in number(1).map_or(vec![1, 2], |threads| vec![threads]) {
         for outstanding in number(2).map_or(vec![1, 16, 64, 256], |outstanding| vec![outstanding]) {
-            measure(folder, threads, outstanding);
+            measure(folder, threads, outstanding, agents);
         }
     }
 }
 
-fn measure(folder: &Path, threads: u64, outstanding: u64) {
+fn measure(folder: &Path, threads: u64, outstanding: u64, agents: u64) {
     let path = folder.join(format!("keep-{threads}-{outstanding}.db"));
     for end in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(folder.join(format!("keep-{threads}-{outstanding}.db{end}")));
     }
-    let store = Store::create_sqlite(&path).unwrap();
+    let store = Store::create_sqlite(&path, HalfLife::DEFAULT).unwrap();
     let rows = if outstanding == 1 { ROWS / 10 } else { ROWS };
     let next = Arc::new(AtomicU64::new(0));
     let (started, cpu) = (Instant::now(), cpu_micros());
@@ -46,7 +49,7 @@ fn measure(folder: &Path, threads: u64, outstanding: u64) {
         let runtimes: Vec<_> = (0..threads)
             .map(|_| {
                 let (store, next) = (store.clone(), next.clone());
-                scope.spawn(move || drive(&store, &next, rows, outstanding / threads))
+                scope.spawn(move || drive(&store, &next, rows, outstanding / threads, agents))
             })
             .collect();
         runtimes
@@ -69,7 +72,7 @@ fn measure(folder: &Path, threads: u64, outstanding: u64) {
     );
 }
 
-fn drive(store: &Store, next: &Arc<AtomicU64>, rows: u64, outstanding: u64) -> Vec<Duration> {
+fn drive(store: &Store, next: &Arc<AtomicU64>, rows: u64, outstanding: u64, agents: u64) -> Vec<Duration> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -86,7 +89,7 @@ fn drive(store: &Store, next: &Arc<AtomicU64>, rows: u64, outstanding: u64) -> V
                             return waits;
                         }
                         let began = Instant::now();
-                        store.keep_receipt(row(number)).await.unwrap();
+                        store.keep_receipt(row(number, agents)).await.unwrap();
                         waits.push(began.elapsed());
                     }
                 })
@@ -101,7 +104,7 @@ fn drive(store: &Store, next: &Arc<AtomicU64>, rows: u64, outstanding: u64) -> V
 }
 
 /// A row of usual size under an id like a UUID of version 7: a time that rises, then bits without order.
-fn row(number: u64) -> ReceiptRow {
+fn row(number: u64, agents: u64) -> ReceiptRow {
     let scattered = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let mut verification_id = [0; 16];
     verification_id[..8].copy_from_slice(&(number / 20).rotate_left(16).to_be_bytes());
@@ -109,7 +112,7 @@ fn row(number: u64) -> ReceiptRow {
     ReceiptRow {
         verification_id,
         task_id: format!("invoice-2026-{number:08}"),
-        agent_id: Some("agent-billing-07".to_owned()),
+        agent_id: Some(format!("agent-billing-{:07}", (scattered >> 20) % agents)),
         output_hash: Hash([number as u8; 32]),
         schema_hash: Hash([2; 32]),
         rules_hash: Hash([3; 32]),

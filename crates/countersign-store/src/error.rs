@@ -15,6 +15,23 @@ pub enum StoreError {
     /// Somebody else was first.
     #[error("the name is taken")]
     Conflict,
+    /// An import that does not go on where the store ends.
+    #[error("the newest receipt of this store has number {newest}; an import must go on with the next")]
+    OutOfSequence {
+        /// The newest number, 0 for an empty store.
+        newest: u64,
+    },
+    /// The sums that scores are made of were made with another half-life than the settings say.
+    #[error(
+        "the scores of this database are made with a half-life of {kept} days and the settings say {set}; \
+         set score.half_life_days = {kept}, or make them anew with: countersign store migrate"
+    )]
+    HalfLife {
+        /// Days that the database has.
+        kept: u32,
+        /// Days that were asked for.
+        set: u32,
+    },
     /// What was read cannot be right. A person has to look.
     #[error("the database needs a person to look at it: {0}")]
     Corrupt(&'static str),

@@ -11,4 +11,8 @@ pub struct PublicKeyRow {
     pub status: String,
     /// When the key was first listed: microseconds since 1970, UTC.
     pub listed_at_micros: i64,
+    /// From when the key signs, where somebody said so: microseconds since 1970, UTC.
+    pub signs_from_micros: Option<i64>,
+    /// The statement of the outgoing key that vouches for this one, as JSON.
+    pub endorsement: Option<String>,
 }

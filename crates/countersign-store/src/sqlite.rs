@@ -1,6 +1,7 @@
 //! The SQLite backend: one file, one writer thread, two reader threads, one thread that folds the log into the
 //! file. Blocking calls stay on these threads, so that no async worker waits for a disk.
 
+mod agents;
 mod checkpoint;
 mod connection;
 mod migration;
@@ -11,9 +12,11 @@ mod writer;
 
 use crate::answer::{Answer, question};
 use crate::queue::{Queue, Refused};
-use crate::{PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
+use crate::{AgentRecord, CountedCheck, PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
 use checkpoint::Checkpoint;
 use connection::Lock;
+use countersign_core::score::HalfLife;
+use migration::OtherHalfLife;
 use reader::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,16 +50,25 @@ struct Running {
 }
 
 impl Sqlite {
-    pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
+    pub(crate) fn create(path: &Path, half_life: HalfLife) -> Result<Self, StoreError> {
         connection::create_file(path)?;
-        Self::open(path)
+        Self::open(path, half_life)
     }
 
-    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+    /// Brings the tables up to date and makes the sums anew if they have another half-life; then lets go.
+    pub(crate) fn migrate(path: &Path, half_life: HalfLife) -> Result<(), StoreError> {
+        let path = connection::existing(path)?;
+        let _lock = Lock::take(&path)?;
+        let mut first = connection::writing(&path)?;
+        migration::bring_up_to_date(&mut first, half_life, OtherHalfLife::SumAnew)?;
+        Checkpoint::new(first).truncate()
+    }
+
+    pub(crate) fn open(path: &Path, half_life: HalfLife) -> Result<Self, StoreError> {
         let path = connection::existing(path)?;
         let lock = Lock::take(&path)?;
         let mut first = connection::writing(&path)?;
-        migration::bring_up_to_date(&mut first)?;
+        migration::bring_up_to_date(&mut first, half_life, OtherHalfLife::Refuse)?;
         receipts::check_counter(&first)?;
 
         let writes = Arc::new(Queue::new(WRITES_WAITING_MAX));
@@ -64,7 +76,13 @@ impl Sqlite {
         let failing = Arc::new(AtomicBool::new(false));
         let checkpoint = Arc::new(Checkpoint::new(connection::writing(&path)?));
 
-        let work = Writer::new(path.clone(), first, failing.clone(), checkpoint.clone())?;
+        let work = Writer::new(
+            path.clone(),
+            first,
+            half_life,
+            failing.clone(),
+            checkpoint.clone(),
+        )?;
         let running = Running {
             writer: {
                 let writes = writes.clone();
@@ -113,6 +131,52 @@ impl Sqlite {
 
     pub(crate) async fn public_keys(&self) -> Result<Vec<PublicKeyRow>, StoreError> {
         self.read(Read::PublicKeys).await
+    }
+
+    pub(crate) async fn receipts_after(
+        &self,
+        sequence: u64,
+        most: usize,
+    ) -> Result<Vec<StoredReceipt>, StoreError> {
+        self.read(|answer| Read::ReceiptsAfter(sequence, most, answer))
+            .await
+    }
+
+    pub(crate) async fn newest(&self) -> Result<u64, StoreError> {
+        self.read(Read::Newest).await
+    }
+
+    pub(crate) fn import(
+        &self,
+        receipts: Vec<StoredReceipt>,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
+        let kept = self.write(Change::Import(receipts));
+        async { kept.await.map(drop) }
+    }
+
+    pub(crate) async fn agent(&self, agent: &str) -> Result<Option<AgentRecord>, StoreError> {
+        let agent = agent.to_owned();
+        self.read(|answer| Read::Agent(agent, answer)).await
+    }
+
+    pub(crate) async fn counted_checks_newest(
+        &self,
+        agent: &str,
+        most: usize,
+    ) -> Result<Vec<CountedCheck>, StoreError> {
+        let agent = agent.to_owned();
+        self.read(|answer| Read::NewestChecks(agent, most, answer)).await
+    }
+
+    pub(crate) async fn counted_checks(
+        &self,
+        agent: &str,
+        after: u64,
+        most: usize,
+    ) -> Result<Vec<CountedCheck>, StoreError> {
+        let agent = agent.to_owned();
+        self.read(|answer| Read::ChecksAfter(agent, after, most, answer))
+            .await
     }
 
     pub(crate) async fn is_ready(&self) -> Result<(), StoreError> {
@@ -195,7 +259,7 @@ mod tests {
     #[tokio::test]
     async fn a_writer_that_panics_leaves_nobody_waiting() {
         let folder = tempfile::tempdir().unwrap();
-        let store = Sqlite::create(&folder.path().join("countersign.db")).unwrap();
+        let store = Sqlite::create(&folder.path().join("countersign.db"), HalfLife::DEFAULT).unwrap();
         store.is_ready().await.unwrap();
         let waiting = [
             store.write(Change::Probe),

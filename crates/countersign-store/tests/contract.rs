@@ -8,7 +8,10 @@
 #[path = "parts/sample.rs"]
 mod sample;
 
-use countersign_store::{PublicKeyRow, Store, StoreError};
+use countersign_core::score::HalfLife;
+use countersign_store::{
+    AgentRecord, CountedCheck, PublicKeyRow, ReceiptRow, Store, StoreError, StoredReceipt,
+};
 use sample::{Home, id, receipt};
 use std::future::{Future, poll_fn};
 use std::task::Poll;
@@ -152,13 +155,13 @@ async fn a_store_opened_again_goes_on() {
     assert_eq!(store.keep_receipt(receipt(1)).await.unwrap(), 1);
     store.close().unwrap();
 
-    let store = Store::open_sqlite(&home.path()).unwrap();
+    let store = Store::open_sqlite(&home.path(), HalfLife::DEFAULT).unwrap();
     assert_eq!(store.keep_receipt(receipt(2)).await.unwrap(), 2);
     // Without a close: the last handle writes what is queued.
     drop(store.keep_receipt(receipt(3)));
     drop(store);
 
-    let store = Store::create_sqlite(&home.path()).unwrap();
+    let store = Store::create_sqlite(&home.path(), HalfLife::DEFAULT).unwrap();
     assert_eq!(store.keep_receipt(receipt(4)).await.unwrap(), 4);
     for number in 1..=4 {
         let found = store.receipt(id(number)).await.unwrap().unwrap();
@@ -181,6 +184,8 @@ fn key(version: &str, byte: u8, status: &str, listed_at_micros: i64) -> PublicKe
         public_key: [byte; 32],
         status: status.to_owned(),
         listed_at_micros,
+        signs_from_micros: None,
+        endorsement: None,
     }
 }
 
@@ -202,6 +207,16 @@ async fn public_keys_stay_listed_and_change_their_status() {
         .keep_public_key(key("v1-2026-10a", 1, "previous", 30))
         .await
         .unwrap();
+    let endorsed = |status: &str, signs_from_micros, endorsement: Option<&str>| PublicKeyRow {
+        signs_from_micros,
+        endorsement: endorsement.map(str::to_owned),
+        ..key("v1-2026-11a", 2, status, 20)
+    };
+    let statement = Some("{\"endorsed\":true}");
+    store
+        .keep_public_key(endorsed("next", Some(25), statement))
+        .await
+        .unwrap();
     store
         .keep_public_key(key("v1-2026-11a", 2, "current", 30))
         .await
@@ -217,7 +232,7 @@ async fn public_keys_stay_listed_and_change_their_status() {
     }
     let expected = [
         key("v1-2026-10a", 1, "previous", 10),
-        key("v1-2026-11a", 2, "current", 20),
+        endorsed("current", Some(25), statement),
     ];
     assert_eq!(
         store.public_keys().await.unwrap(),
@@ -232,4 +247,231 @@ async fn public_keys_stay_listed_and_change_their_status() {
     );
     store.close().unwrap();
     assert_eq!(home.store().public_keys().await.unwrap(), expected);
+}
+
+const DAY_MICROS: i64 = 86_400_000_000;
+
+/// A receipt of this agent, so many days after the first of its kind.
+fn check(number: u64, agent: Option<&str>, day: i64, passed: bool) -> ReceiptRow {
+    ReceiptRow {
+        agent_id: agent.map(str::to_owned),
+        is_test: false,
+        verified_at_micros: receipt(0).verified_at_micros + day * DAY_MICROS,
+        passed,
+        ..receipt(number)
+    }
+}
+
+fn close_to(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-9 * other.abs().max(1.0)
+}
+
+/// Compares a record with one that is summed directly from the rows, in their order.
+fn assert_record(record: &AgentRecord, rows: &[&ReceiptRow], half_life: HalfLife) {
+    let times = || rows.iter().map(|row| row.verified_at_micros);
+    let newest = times().max().unwrap();
+    let (mut weights, mut passed_weights, mut squares) = (0.0, 0.0, 0.0);
+    for row in rows {
+        let days = (newest - row.verified_at_micros) as f64 / DAY_MICROS as f64;
+        let weight = 0.5_f64.powf(days / f64::from(half_life.days()));
+        weights += weight;
+        passed_weights += if row.passed { weight } else { 0.0 };
+        squares += weight * weight;
+    }
+    let passed = rows.iter().filter(|row| row.passed).count();
+    assert_eq!(
+        (record.verified, record.passed),
+        (rows.len() as u64, passed as u64)
+    );
+    assert_eq!(record.first_seen_micros, times().min().unwrap());
+    assert_eq!(
+        (record.last_seen_micros, record.sums.newest_micros),
+        (newest, newest)
+    );
+    let sums = &record.sums;
+    for (kept, direct) in [
+        (sums.weights, weights),
+        (sums.passed_weights, passed_weights),
+        (sums.squares, squares),
+    ] {
+        assert!(close_to(kept, direct), "{kept} for {direct}");
+    }
+}
+
+#[tokio::test]
+async fn an_agents_record_is_that_of_its_counted_checks() {
+    let home = Home::new();
+    let store = home.store();
+    assert_eq!(store.agent("a").await.unwrap(), None);
+    let mut rows = Vec::new();
+    // Clocks of several nodes: the times do not rise with the numbers.
+    for (number, day) in (1..).zip([0, 400, 30, 31, 31, 7, 1_500, 1_499]) {
+        rows.push(check(number, Some("a"), day, number % 3 != 0));
+    }
+    rows.push(check(20, Some("a/b:c \u{1F600}"), 3, true));
+    rows.push(check(21, Some(""), 3, false));
+    rows.push(check(22, None, 3, true));
+    rows.push(ReceiptRow {
+        is_test: true,
+        ..check(23, Some("a"), 2_000, false)
+    });
+    // Half of them share commits, half come alone.
+    let together: Vec<_> = rows[..6]
+        .iter()
+        .map(|row| store.keep_receipt(row.clone()))
+        .collect();
+    for kept in together {
+        kept.await.unwrap();
+    }
+    for row in &rows[6..] {
+        store.keep_receipt(row.clone()).await.unwrap();
+    }
+    // What is refused is not counted.
+    assert_error!(
+        store.keep_receipt(check(1, Some("a"), 9_000, true)).await,
+        StoreError::Conflict
+    );
+
+    for agent in ["a", "a/b:c \u{1F600}", ""] {
+        let counted: Vec<_> = rows
+            .iter()
+            .filter(|row| !row.is_test && row.agent_id.as_deref() == Some(agent))
+            .collect();
+        let record = store.agent(agent).await.unwrap().unwrap();
+        assert_record(&record, &counted, HalfLife::DEFAULT);
+    }
+    assert_eq!(
+        store.agent("A").await.unwrap(),
+        None,
+        "names are compared as they are"
+    );
+    assert_eq!(store.agent("nobody").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn counted_checks_are_listed_in_both_directions() {
+    let home = Home::new();
+    let store = home.store();
+    for number in 1..=30 {
+        let agent = ["a", "b", "c"][number as usize % 3];
+        let row = ReceiptRow {
+            is_test: number == 15,
+            ..check(number, Some(agent), -(number.cast_signed()), number % 2 == 0)
+        };
+        assert_eq!(store.keep_receipt(row).await.unwrap(), number);
+    }
+    let listed = |sequence: u64| CountedCheck {
+        sequence,
+        verified_at_micros: receipt(0).verified_at_micros - sequence.cast_signed() * DAY_MICROS,
+        passed: sequence % 2 == 0,
+    };
+    let all: Vec<_> = [3, 6, 9, 12, 18, 21, 24, 27, 30].map(listed).into();
+    let newest = store.counted_checks_newest("a", 4).await.unwrap();
+    assert_eq!(newest, [30, 27, 24, 21].map(listed));
+    assert_eq!(
+        store.counted_checks_newest("a", 100).await.unwrap().len(),
+        all.len()
+    );
+    let (mut pages, mut after) = (Vec::new(), 0);
+    loop {
+        let page = store.counted_checks("a", after, 4).await.unwrap();
+        let last = page.len() < 4;
+        after = page.last().map_or(after, |check| check.sequence);
+        pages.extend(page);
+        if last {
+            break;
+        }
+    }
+    assert_eq!(pages, all);
+    assert_eq!(store.counted_checks("nobody", 0, 4).await.unwrap(), []);
+    assert_eq!(store.counted_checks("a", u64::MAX, 4).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn an_import_keeps_ids_numbers_and_records() {
+    let home = Home::new();
+    let store = home.store();
+    for number in 1..=30 {
+        store
+            .keep_receipt(check(
+                number,
+                Some(["a", "b"][number as usize % 2]),
+                number.cast_signed(),
+                true,
+            ))
+            .await
+            .unwrap();
+    }
+    let other_home = Home::new();
+    let other = other_home.store();
+    assert_eq!(
+        (store.newest().await.unwrap(), other.newest().await.unwrap()),
+        (30, 0)
+    );
+    let mut after = 0;
+    loop {
+        let page = store.receipts_after(after, 7).await.unwrap();
+        let Some(last) = page.last() else { break };
+        after = last.sequence;
+        other.import(page).await.unwrap();
+    }
+    let whole = store.receipts_after(0, 100).await.unwrap();
+    assert_eq!(whole.len(), 30);
+    assert_eq!(other.receipts_after(0, 100).await.unwrap(), whole);
+    for agent in ["a", "b"] {
+        let (one, copy) = (
+            store.agent(agent).await.unwrap(),
+            other.agent(agent).await.unwrap(),
+        );
+        let (one, copy) = (one.unwrap(), copy.unwrap());
+        assert!(close_to(one.sums.weights, copy.sums.weights));
+        assert_eq!((one.verified, one.passed), (copy.verified, copy.passed));
+    }
+    assert_eq!(other.keep_receipt(receipt(31)).await.unwrap(), 31, "and goes on");
+    other.import(Vec::new()).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_import_that_does_not_fit_leaves_nothing_behind() {
+    let home = Home::new();
+    let store = home.store();
+    for number in 1..=3 {
+        store
+            .keep_receipt(check(number, Some("a"), 1, true))
+            .await
+            .unwrap();
+    }
+    let before = store.agent("a").await.unwrap();
+    let stored = |sequence, number| StoredReceipt {
+        sequence,
+        row: check(number, Some("a"), 2, true),
+    };
+    let out_of_sequence = [
+        ("too far", vec![stored(5, 5)]),
+        ("a number again", vec![stored(3, 5)]),
+        ("a gap inside", vec![stored(4, 4), stored(6, 6)]),
+        ("a number twice", vec![stored(4, 4), stored(4, 5)]),
+    ];
+    for (name, receipts) in out_of_sequence {
+        let result = store.import(receipts).await;
+        assert!(
+            matches!(result, Err(StoreError::OutOfSequence { .. })),
+            "{name}: {result:?}"
+        );
+    }
+    for receipts in [
+        vec![stored(4, 4), stored(5, 2), stored(6, 6)],
+        vec![stored(4, 4), stored(5, 4)],
+    ] {
+        assert_error!(store.import(receipts).await, StoreError::Conflict);
+    }
+    // A neighbour in the same commit is not undone with it.
+    let (refused, kept) = (
+        store.import(vec![stored(4, 4), stored(5, 2)]),
+        store.keep_receipt(check(9, Some("b"), 1, true)),
+    );
+    assert_error!(refused.await, StoreError::Conflict);
+    assert_eq!(kept.await.unwrap(), 4);
+    assert_eq!(store.agent("a").await.unwrap(), before);
+    assert_eq!(store.receipt(id(4)).await.unwrap(), None);
 }

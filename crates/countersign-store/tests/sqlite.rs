@@ -8,6 +8,7 @@
 #[path = "parts/sample.rs"]
 mod sample;
 
+use countersign_core::score::HalfLife;
 use countersign_store::{Store, StoreError};
 use rusqlite::Connection;
 use sample::{Home, id, receipt};
@@ -23,7 +24,7 @@ async fn spoilt(spoil: impl FnOnce(&Home)) -> (Home, Result<Store, StoreError>) 
     }
     store.close().unwrap();
     spoil(&home);
-    let opened = Store::open_sqlite(&home.path());
+    let opened = Store::open_sqlite(&home.path(), HalfLife::DEFAULT);
     (home, opened)
 }
 
@@ -106,7 +107,7 @@ async fn a_refused_database_is_left_as_it_was() {
         })
         .await;
         refusal(opened);
-        refusal(Store::create_sqlite(&home.path()));
+        refusal(Store::create_sqlite(&home.path(), HalfLife::DEFAULT));
         assert!(fs::read(home.path()).unwrap() == before);
     }
 }
@@ -115,12 +116,12 @@ async fn a_refused_database_is_left_as_it_was() {
 async fn create_makes_no_folder_and_open_makes_no_file() {
     let home = Home::new();
     let nowhere = home.path().join("no/such/folder.db");
-    refusal(Store::create_sqlite(&nowhere));
-    refusal(Store::open_sqlite(&home.path()));
+    refusal(Store::create_sqlite(&nowhere, HalfLife::DEFAULT));
+    refusal(Store::open_sqlite(&home.path(), HalfLife::DEFAULT));
     assert!(!home.path().exists());
     // What a create leaves that died at once.
     fs::write(home.path(), "").unwrap();
-    Store::open_sqlite(&home.path())
+    Store::open_sqlite(&home.path(), HalfLife::DEFAULT)
         .unwrap()
         .is_ready()
         .await
@@ -144,19 +145,56 @@ fn only_its_owner_reads_the_file() {
     }
 }
 
+/// What later migrations made, undone.
+const TO_VERSION_1: &str = "DROP TABLE public_key; DROP TABLE agent; DROP INDEX receipt_counted; \
+    ALTER TABLE receipt_counter DROP COLUMN half_life_days; DELETE FROM migration WHERE version > 1";
+
 #[tokio::test]
 async fn an_older_database_is_brought_up_to_date() {
-    let to_version_1 = |home: &Home| {
-        sql(
-            home,
-            "DROP TABLE public_key; DELETE FROM migration WHERE version > 1",
-        );
-    };
-    let (_home, opened) = spoilt(to_version_1).await;
+    let (_home, opened) = spoilt(|home| sql(home, TO_VERSION_1)).await;
     let store = opened.unwrap();
     assert_eq!(store.public_keys().await.unwrap(), []);
     assert_eq!(store.receipt(id(3)).await.unwrap().unwrap().row, receipt(3));
+    let record = store.agent("agent 3").await.unwrap().unwrap();
+    assert_eq!(
+        (record.verified, record.last_seen_micros),
+        (1, receipt(3).verified_at_micros)
+    );
+    assert_eq!(
+        store.counted_checks("agent 3", 0, 9).await.unwrap()[0].sequence,
+        3
+    );
     assert_eq!(store.keep_receipt(receipt(4)).await.unwrap(), 4);
+}
+
+#[tokio::test]
+async fn sums_of_another_half_life_are_refused_and_can_be_made_anew() {
+    const DAY_MICROS: i64 = 86_400_000_000;
+    let home = Home::new();
+    let store = home.store();
+    for (number, day) in [(1, 0), (2, 30), (3, 90)] {
+        let mut row = receipt(number);
+        row.agent_id = Some("a".to_owned());
+        row.verified_at_micros = day * DAY_MICROS;
+        store.keep_receipt(row).await.unwrap();
+    }
+    store.close().unwrap();
+    let ten = HalfLife::of_days(10).unwrap();
+    for open in [Store::open_sqlite, Store::create_sqlite] {
+        let refused = open(&home.path(), ten).map(drop);
+        assert!(
+            matches!(refused, Err(StoreError::HalfLife { kept: 30, set: 10 })),
+            "{refused:?}"
+        );
+    }
+    Store::migrate_sqlite(&home.path(), ten).unwrap();
+    Store::migrate_sqlite(&home.path(), ten).unwrap();
+    let store = Store::open_sqlite(&home.path(), ten).unwrap();
+    let record = store.agent("a").await.unwrap().unwrap();
+    assert_eq!(record.sums.weights, 1.0 + 0.5_f64.powi(6) + 0.5_f64.powi(9));
+    assert_eq!(record.verified, 3);
+    store.close().unwrap();
+    assert!(Store::open_sqlite(&home.path(), HalfLife::DEFAULT).is_err());
 }
 
 #[tokio::test]
@@ -187,13 +225,13 @@ async fn a_row_that_cannot_be_right_is_corrupt_and_its_neighbours_are_not() {
 async fn a_database_is_held_by_one_at_a_time() {
     let home = Home::new();
     let store = home.store();
-    let refused = refusal(Store::open_sqlite(&home.path()));
+    let refused = refusal(Store::open_sqlite(&home.path(), HalfLife::DEFAULT));
     assert!(refused.contains("another process serves"), "{refused}");
     #[cfg(unix)]
     {
         let link = home.path().with_file_name("link.db");
         std::os::unix::fs::symlink(home.path(), &link).unwrap();
-        let refused = refusal(Store::open_sqlite(&link));
+        let refused = refusal(Store::open_sqlite(&link, HalfLife::DEFAULT));
         assert!(
             refused.contains("another process serves"),
             "by another name: {refused}"
@@ -202,7 +240,7 @@ async fn a_database_is_held_by_one_at_a_time() {
     // Being asked by a second one does not disturb the first.
     assert_eq!(store.keep_receipt(receipt(1)).await.unwrap(), 1);
     store.close().unwrap();
-    Store::open_sqlite(&home.path()).unwrap();
+    Store::open_sqlite(&home.path(), HalfLife::DEFAULT).unwrap();
 }
 
 #[tokio::test]

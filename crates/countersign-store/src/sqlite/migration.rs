@@ -1,19 +1,34 @@
 //! The tables, brought forward one numbered file at a time. A file is never edited once released.
 
+use super::agents;
 use super::connection::{APPLICATION_ID, is_new, told};
 use crate::StoreError;
+use countersign_core::score::HalfLife;
 use rusqlite::{Connection, TransactionBehavior};
 
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../../migrations/sqlite/0001_receipts.sql"),
     include_str!("../../migrations/sqlite/0002_public_keys.sql"),
+    include_str!("../../migrations/sqlite/0003_agents.sql"),
+    include_str!("../../migrations/sqlite/0004_endorsements.sql"),
 ];
+
+/// What to do with sums that were made with another half-life than the one that was set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OtherHalfLife {
+    Refuse,
+    SumAnew,
+}
 
 /// Applies what is missing. A database of somebody else, or of a newer program, is refused untouched.
 ///
 /// All of it is one transaction: a process that dies in the middle leaves the database as it was, and the next
 /// start begins again.
-pub(super) fn bring_up_to_date(connection: &mut Connection) -> Result<(), StoreError> {
+pub(super) fn bring_up_to_date(
+    connection: &mut Connection,
+    half_life: HalfLife,
+    other: OtherHalfLife,
+) -> Result<(), StoreError> {
     let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(told)?;
@@ -39,6 +54,14 @@ pub(super) fn bring_up_to_date(connection: &mut Connection) -> Result<(), StoreE
         transaction
             .execute("INSERT INTO migration (version) VALUES (?)", [number])
             .map_err(told)?;
+    }
+    // SQL has no 2 to the power of x in every build of SQLite, so the sums of old rows are made here.
+    let kept = agents::half_life_days(&transaction).map_err(told)?;
+    if kept == 0 || (kept != half_life.days() && other == OtherHalfLife::SumAnew) {
+        agents::sum_anew(&transaction, half_life).map_err(told)?;
+    } else if kept != half_life.days() {
+        let set = half_life.days();
+        return Err(StoreError::HalfLife { kept, set });
     }
     transaction.commit().map_err(told)
 }

@@ -1,15 +1,21 @@
 //! A thread that reads. It opens its connection when it is first asked, and anew after an error.
 
-use super::{connection, public_keys, receipts};
+use super::connection::told;
+use super::{agents, connection, public_keys, receipts};
 use crate::answer::Answer;
 use crate::queue::Queue;
-use crate::{PublicKeyRow, StoreError, StoredReceipt};
+use crate::{AgentRecord, CountedCheck, PublicKeyRow, StoreError, StoredReceipt};
 use rusqlite::Connection;
 use std::path::Path;
 
 /// One question.
 pub(super) enum Read {
     Receipt([u8; 16], Answer<Option<StoredReceipt>>),
+    ReceiptsAfter(u64, usize, Answer<Vec<StoredReceipt>>),
+    Newest(Answer<u64>),
+    Agent(String, Answer<Option<AgentRecord>>),
+    NewestChecks(String, usize, Answer<Vec<CountedCheck>>),
+    ChecksAfter(String, u64, usize, Answer<Vec<CountedCheck>>),
     PublicKeys(Answer<Vec<PublicKeyRow>>),
     Probe(Answer<()>),
 }
@@ -21,21 +27,34 @@ pub(super) fn run(reads: &Queue<Read>, path: &Path) {
     let _guard = reads.abandon_on_drop();
     while reads.take(&mut batch, 1, None) {
         for read in batch.drain(..) {
-            match read {
-                Read::Receipt(id, answer) => {
-                    answer.give(with(&mut open, path, |connection| receipts::find(connection, id)));
-                }
-                Read::PublicKeys(answer) => answer.give(with(&mut open, path, public_keys::all)),
-                Read::Probe(answer) => {
-                    let probe = |connection: &Connection| {
-                        receipts::last_sequence(connection)
-                            .map(drop)
-                            .map_err(connection::told)
-                    };
-                    answer.give(with(&mut open, path, probe));
-                }
-            }
+            answer_one(read, &mut open, path);
         }
+    }
+}
+
+fn answer_one(read: Read, open: &mut Option<Connection>, path: &Path) {
+    let newest = |connection: &Connection| {
+        receipts::last_sequence(connection)
+            .map(i64::unsigned_abs)
+            .map_err(told)
+    };
+    match read {
+        Read::Receipt(id, answer) => answer.give(with(open, path, |c| receipts::find(c, id))),
+        Read::ReceiptsAfter(sequence, most, answer) => {
+            answer.give(with(open, path, |c| receipts::after(c, sequence, most)));
+        }
+        Read::Newest(answer) => answer.give(with(open, path, newest)),
+        Read::Agent(agent, answer) => {
+            answer.give(with(open, path, |c| agents::find(c, &agent).map_err(told)));
+        }
+        Read::NewestChecks(agent, most, answer) => {
+            answer.give(with(open, path, |c| agents::newest_checks(c, &agent, most)));
+        }
+        Read::ChecksAfter(agent, after, most, answer) => {
+            answer.give(with(open, path, |c| agents::checks_after(c, &agent, after, most)));
+        }
+        Read::PublicKeys(answer) => answer.give(with(open, path, public_keys::all)),
+        Read::Probe(answer) => answer.give(with(open, path, newest).map(drop)),
     }
 }
 

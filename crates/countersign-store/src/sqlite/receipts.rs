@@ -1,5 +1,6 @@
 //! Receipts: insert, look up, count.
 
+use super::agents::limit;
 use super::connection::told;
 use crate::{ReceiptRow, StoreError, StoredReceipt};
 use countersign_core::canonical::Hash;
@@ -11,10 +12,17 @@ const INSERT: &str = "INSERT INTO receipt (sequence, verification_id, task_id, a
     verified_at, key_version, verifier_version, mac) \
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-const SELECT: &str = "SELECT sequence, verification_id, task_id, agent_id, output_hash, schema_hash, rules_hash, \
-    request_hash, passed, blocking_checks, schema_passed, schema_total, integrity_passed, integrity_total, \
-    findings, flags, enforce_rules, strict_content_check, detail_full, is_test, paid, verified_at, key_version, \
-    verifier_version, mac FROM receipt WHERE verification_id = ?";
+macro_rules! select {
+    ($which:literal) => {
+        concat!(
+            "SELECT sequence, verification_id, task_id, agent_id, output_hash, schema_hash, rules_hash, ",
+            "request_hash, passed, blocking_checks, schema_passed, schema_total, integrity_passed, ",
+            "integrity_total, findings, flags, enforce_rules, strict_content_check, detail_full, is_test, ",
+            "paid, verified_at, key_version, verifier_version, mac FROM receipt ",
+            $which
+        )
+    };
+}
 
 /// The number of the newest receipt.
 pub(super) fn last_sequence(connection: &Connection) -> rusqlite::Result<i64> {
@@ -76,8 +84,23 @@ fn count(count: u64) -> i64 {
 }
 
 pub(super) fn find(connection: &Connection, id: [u8; 16]) -> Result<Option<StoredReceipt>, StoreError> {
-    let mut select = connection.prepare_cached(SELECT).map_err(told)?;
+    let mut select = connection
+        .prepare_cached(select!("WHERE verification_id = ?"))
+        .map_err(told)?;
     select.query_row([id], stored).optional().map_err(told)
+}
+
+/// In the order of their numbers, those above `sequence`.
+pub(super) fn after(
+    connection: &Connection,
+    sequence: u64,
+    most: usize,
+) -> Result<Vec<StoredReceipt>, StoreError> {
+    let mut select = connection
+        .prepare_cached(select!("WHERE sequence > ? ORDER BY sequence LIMIT ?"))
+        .map_err(told)?;
+    let rows = select.query_map([limit(sequence), limit(most)], stored);
+    rows.and_then(Iterator::collect).map_err(told)
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredReceipt> {

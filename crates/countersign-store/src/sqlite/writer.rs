@@ -2,11 +2,13 @@
 
 use super::checkpoint::{Checkpoint, Pace};
 use super::connection::{self, told};
-use super::{public_keys, receipts};
+use super::{agents, public_keys, receipts};
 use crate::answer::{Answer, Bell};
 use crate::queue::Queue;
-use crate::{PublicKeyRow, ReceiptRow, StoreError};
-use rusqlite::{Connection, ffi};
+use crate::tally::Tally;
+use crate::{PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
+use countersign_core::score::HalfLife;
+use rusqlite::{CachedStatement, Connection, ffi};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -27,6 +29,8 @@ pub(super) struct Write {
 )]
 pub(super) enum Change {
     Receipt(ReceiptRow),
+    /// All of them or none, under the numbers they have.
+    Import(Vec<StoredReceipt>),
     PublicKey(PublicKeyRow),
     /// Writes, and changes nothing.
     Probe,
@@ -36,6 +40,7 @@ pub(super) enum Change {
 
 pub(super) struct Writer {
     path: PathBuf,
+    half_life: HalfLife,
     /// None after a failure: the next batch opens a new one, so that nothing of the failure lives on.
     open: Option<Connection>,
     failing: Arc<AtomicBool>,
@@ -52,11 +57,13 @@ impl Writer {
     pub(super) fn new(
         path: PathBuf,
         first: Connection,
+        half_life: HalfLife,
         failing: Arc<AtomicBool>,
         checkpoint: Arc<Checkpoint>,
     ) -> Result<Self, StoreError> {
         let mut writer = Writer {
             path,
+            half_life,
             open: None,
             failing,
             checkpoint,
@@ -111,7 +118,7 @@ impl Writer {
             None => self.watch(connection::writing(&self.path)?)?,
         };
         // On an error the connection is dropped, and the transaction with it.
-        write_all(&connection, batch, &mut self.results)?;
+        write_all(&connection, self.half_life, batch, &mut self.results)?;
         self.open = Some(connection);
         Ok(())
     }
@@ -129,50 +136,114 @@ impl Writer {
 
 fn write_all(
     connection: &Connection,
+    half_life: HalfLife,
     batch: &[Write],
     results: &mut Vec<Result<u64, StoreError>>,
 ) -> Result<(), StoreError> {
     run(connection, "BEGIN IMMEDIATE")?;
     let before = receipts::last_sequence(connection).map_err(told)?;
-    let mut last = before;
-    let mut insertion = receipts::insertion(connection).map_err(told)?;
+    let mut open = Open {
+        connection,
+        insertion: receipts::insertion(connection).map_err(told)?,
+        last: before,
+        tally: Tally::new(half_life),
+    };
     for write in batch {
-        // A statement that meets a taken name undoes itself alone: its neighbours stay, and it spends no
-        // number, because the counter moves only after the insert.
-        let result = match &write.change {
-            Change::Receipt(row) => receipts::insert(&mut insertion, last + 1, row).map(|()| {
-                last += 1;
-                Ok(last.unsigned_abs())
-            }),
-            Change::PublicKey(row) => public_keys::upsert(connection, row)
-                .map(|listed| if listed { Ok(0) } else { Err(StoreError::Conflict) }),
+        results.push(open.write(&write.change)?);
+    }
+    let Open { last, tally, .. } = open;
+    if last != before {
+        receipts::set_last_sequence(connection, last).map_err(told)?;
+        agents::add(connection, &tally).map_err(told)?;
+    }
+    run(connection, "COMMIT")
+}
+
+/// A transaction at work.
+struct Open<'batch> {
+    connection: &'batch Connection,
+    insertion: CachedStatement<'batch>,
+    /// The newest number that was given.
+    last: i64,
+    tally: Tally<'batch>,
+}
+
+impl<'batch> Open<'batch> {
+    /// The inner result is the caller's; the outer one undoes the whole batch.
+    ///
+    /// A statement that meets a taken name undoes itself alone: its neighbours stay, and it spends no number,
+    /// because the counter moves only after the insert.
+    fn write(&mut self, change: &'batch Change) -> Result<Result<u64, StoreError>, StoreError> {
+        match change {
+            Change::Receipt(row) => {
+                let kept = self.insert(row)?;
+                if kept.is_ok() {
+                    self.tally.count(row);
+                }
+                Ok(kept)
+            }
+            Change::Import(receipts) => self.import(receipts),
+            Change::PublicKey(row) => match public_keys::upsert(self.connection, row) {
+                Ok(true) => Ok(Ok(0)),
+                Ok(false) => Ok(Err(StoreError::Conflict)),
+                Err(error) => refused(error).map(Err),
+            },
             Change::Probe => {
                 // Another value and back: SQLite leaves a page alone that would not change, and the probe
                 // would tell nothing about the disk.
-                receipts::set_last_sequence(connection, last + 1)
-                    .and_then(|()| receipts::set_last_sequence(connection, last))
-                    .map(|()| Ok(0))
+                receipts::set_last_sequence(self.connection, self.last + 1)
+                    .and_then(|()| receipts::set_last_sequence(self.connection, self.last))
+                    .map_err(told)?;
+                Ok(Ok(0))
             }
             #[cfg(test)]
             Change::Panic => panic!("a panic on purpose"),
-        };
-        results.push(match result {
-            Ok(result) => result,
-            Err(error) => match error.sqlite_error().map(|error| error.extended_code) {
-                Some(ffi::SQLITE_CONSTRAINT_UNIQUE) => Err(StoreError::Conflict),
-                Some(ffi::SQLITE_CONSTRAINT_ROWID | ffi::SQLITE_CONSTRAINT_PRIMARYKEY) => {
-                    return Err(StoreError::Corrupt(
-                        "the counter of receipts is behind the newest receipt",
-                    ));
-                }
-                _ => return Err(told(error)),
-            },
-        });
+        }
     }
-    if last != before {
-        receipts::set_last_sequence(connection, last).map_err(told)?;
+
+    fn insert(&mut self, row: &ReceiptRow) -> Result<Result<u64, StoreError>, StoreError> {
+        match receipts::insert(&mut self.insertion, self.last + 1, row) {
+            Ok(()) => {
+                self.last += 1;
+                Ok(Ok(self.last.unsigned_abs()))
+            }
+            Err(error) => refused(error).map(Err),
+        }
     }
-    run(connection, "COMMIT")
+
+    /// Undoes what it did when one of the receipts cannot be taken.
+    fn import(&mut self, receipts: &'batch [StoredReceipt]) -> Result<Result<u64, StoreError>, StoreError> {
+        let before = self.last;
+        run(self.connection, "SAVEPOINT import")?;
+        for receipt in receipts {
+            let newest = self.last.unsigned_abs();
+            let kept = if receipt.sequence == newest + 1 {
+                self.insert(&receipt.row)?
+            } else {
+                Err(StoreError::OutOfSequence { newest })
+            };
+            if let Err(error) = kept {
+                self.last = before;
+                run(self.connection, "ROLLBACK TO import")?;
+                run(self.connection, "RELEASE import")?;
+                return Ok(Err(error));
+            }
+        }
+        run(self.connection, "RELEASE import")?;
+        receipts.iter().for_each(|receipt| self.tally.count(&receipt.row));
+        Ok(Ok(self.last.unsigned_abs()))
+    }
+}
+
+/// What an error of one statement means: `Ok` is the answer to its caller alone, `Err` undoes the batch.
+fn refused(error: rusqlite::Error) -> Result<StoreError, StoreError> {
+    match error.sqlite_error().map(|error| error.extended_code) {
+        Some(ffi::SQLITE_CONSTRAINT_UNIQUE) => Ok(StoreError::Conflict),
+        Some(ffi::SQLITE_CONSTRAINT_ROWID | ffi::SQLITE_CONSTRAINT_PRIMARYKEY) => Err(StoreError::Corrupt(
+            "the counter of receipts is behind the newest receipt",
+        )),
+        _ => Err(told(error)),
+    }
 }
 
 fn run(connection: &Connection, sql: &str) -> Result<(), StoreError> {

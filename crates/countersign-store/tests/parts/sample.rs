@@ -1,6 +1,7 @@
 //! Rows to keep, and a folder to keep them in.
 
 use countersign_core::canonical::Hash;
+use countersign_core::score::HalfLife;
 use countersign_store::{ReceiptRow, Store};
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ impl Home {
     }
 
     pub(crate) fn store(&self) -> Store {
-        Store::create_sqlite(&self.path()).unwrap()
+        Store::create_sqlite(&self.path(), HalfLife::DEFAULT).unwrap()
     }
 }
 
