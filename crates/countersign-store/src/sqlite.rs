@@ -41,8 +41,13 @@ pub(crate) struct Sqlite {
 }
 
 struct Running {
-    writer: JoinHandle<()>,
     readers: Vec<JoinHandle<()>>,
+    /// None where only reading was asked for.
+    writing: Option<Writing>,
+}
+
+struct Writing {
+    writer: JoinHandle<()>,
     checkpointer: JoinHandle<()>,
     checkpoint: Arc<Checkpoint>,
     /// Given up last, so that the next process finds the file at rest.
@@ -72,7 +77,6 @@ impl Sqlite {
         receipts::check_counter(&first)?;
 
         let writes = Arc::new(Queue::new(WRITES_WAITING_MAX));
-        let reads = Arc::new(Queue::new(READS_WAITING_MAX));
         let failing = Arc::new(AtomicBool::new(false));
         let checkpoint = Arc::new(Checkpoint::new(connection::writing(&path)?));
 
@@ -83,17 +87,11 @@ impl Sqlite {
             failing.clone(),
             checkpoint.clone(),
         )?;
-        let running = Running {
+        let writing = Writing {
             writer: {
                 let writes = writes.clone();
                 start("store-write", move || work.run(&writes))?
             },
-            readers: (0..READERS)
-                .map(|_| {
-                    let (reads, path) = (reads.clone(), path.clone());
-                    start("store-read", move || reader::run(&reads, &path))
-                })
-                .collect::<Result<_, _>>()?,
             checkpointer: {
                 let checkpoint = checkpoint.clone();
                 start("store-fold", move || checkpoint.run())?
@@ -101,12 +99,35 @@ impl Sqlite {
             checkpoint,
             _lock: lock,
         };
-        let running = Mutex::new(Some(running));
+        Self::with_readers(&path, writes, failing, Some(writing))
+    }
+
+    /// Opens a database that another process may be serving; whatever would write is refused.
+    pub(crate) fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        let path = connection::existing(path)?;
+        migration::check_up_to_date(&connection::reading(&path)?)?;
+        let writes = Arc::new(Queue::new(WRITES_WAITING_MAX));
+        writes.close();
+        Self::with_readers(&path, writes, Arc::default(), None)
+    }
+
+    fn with_readers(
+        path: &Path,
+        writes: Arc<Queue<Write>>,
+        failing: Arc<AtomicBool>,
+        writing: Option<Writing>,
+    ) -> Result<Self, StoreError> {
+        let reads = Arc::new(Queue::new(READS_WAITING_MAX));
+        let readers = (0..READERS).map(|_| {
+            let (reads, path) = (reads.clone(), path.to_owned());
+            start("store-read", move || reader::run(&reads, &path))
+        });
+        let readers = readers.collect::<Result<_, _>>()?;
         Ok(Sqlite {
             writes,
             reads,
             failing,
-            running,
+            running: Mutex::new(Some(Running { readers, writing })),
         })
     }
 
@@ -198,13 +219,16 @@ impl Sqlite {
         };
         self.writes.close();
         self.reads.close();
-        let mut whole = running.writer.join().is_ok();
+        let mut whole = true;
         for reader in running.readers {
             whole &= reader.join().is_ok();
         }
-        running.checkpoint.close();
-        whole &= running.checkpointer.join().is_ok();
-        running.checkpoint.truncate()?;
+        if let Some(writing) = running.writing {
+            whole &= writing.writer.join().is_ok();
+            writing.checkpoint.close();
+            whole &= writing.checkpointer.join().is_ok();
+            writing.checkpoint.truncate()?;
+        }
         if whole {
             Ok(())
         } else {

@@ -356,7 +356,12 @@ async fn counted_checks_are_listed_in_both_directions() {
         let agent = ["a", "b", "c"][number as usize % 3];
         let row = ReceiptRow {
             is_test: number == 15,
-            ..check(number, Some(agent), -(number.cast_signed()), number.is_multiple_of(2))
+            ..check(
+                number,
+                Some(agent),
+                -(number.cast_signed()),
+                number.is_multiple_of(2),
+            )
         };
         assert_eq!(store.keep_receipt(row).await.unwrap(), number);
     }
