@@ -10,7 +10,10 @@ mod socket;
 
 pub(crate) use server::{Server, Workers, allow_open_files};
 
-use crate::actions::{check_output, read_receipt, tell_readiness, verify_receipt};
+use crate::actions::{
+    check_output, look_up_reputation, look_up_score, read_receipt, tell_readiness, verify_receipt,
+};
+use crate::agent_id::AgentId;
 use crate::app::{App, new_id};
 use crate::problem::{Problem, Unavailable};
 use crate::wire;
@@ -143,6 +146,14 @@ impl Door {
                 Answer::json(verify_receipt::verify_receipt(app, body).await?)
             }
             Target::Receipt(id) => Answer::json(read_receipt::read_receipt(app, id).await?),
+            Target::Score(agent) => {
+                let agent = AgentId::from_path(agent).map_err(Problem::from)?;
+                Answer::json(look_up_score::look_up_score(app, &agent).await?)
+            }
+            Target::Reputation(agent) => {
+                let agent = AgentId::from_path(agent).map_err(Problem::from)?;
+                Answer::json(look_up_reputation::look_up_reputation(app, &agent).await?)
+            }
             Target::Health => Answer::json(Bytes::from_static(wire::OK)),
             Target::Ready => {
                 tell_readiness::tell_readiness(app).await?;

@@ -14,6 +14,9 @@ use std::sync::LazyLock;
 /// Seconds after which the identical request is worth another try.
 const RETRY_AFTER_SECONDS: u64 = 2;
 
+/// What stands for a price in open mode (verification.md, section 23).
+pub(crate) const FREE: &str = "free on this instance";
+
 /// The published vectors: requests, canonical bytes and hashes.
 pub(crate) static VECTORS: LazyLock<Value> = LazyLock::new(|| {
     let text = include_bytes!("../../../vectors/request-hash.json");
@@ -55,11 +58,11 @@ pub enum Unavailable {
     Overloaded,
     /// The wall clock of one check ran out.
     OutOfTime,
-    /// The receipt could not be signed.
+    /// The answer could not be signed.
     Signing(String),
     /// The database is away.
     Store(String),
-    /// A stored receipt is not what was kept: an alarm.
+    /// What is stored is not what was kept: an alarm.
     Tampered(String),
     /// The service is not ready; what of it is not.
     NotReady(&'static str),
@@ -84,7 +87,8 @@ const INVALID_REQUEST: Code = Code {
     name: "invalid_request",
     status: 422,
     retryable: false,
-    when: "The body is not one strict JSON object, or breaks the contract; fields lists what to mend.",
+    when: "The body is not one strict JSON object or breaks the contract, or the agent's id in the address is none; \
+           fields lists what to mend.",
     what_to_do: "Mend what fields lists and send the request again. The example is the smallest valid request.",
 };
 const BODY_TOO_LARGE: Code = Code {
@@ -224,10 +228,10 @@ impl Problem {
             Problem::ServiceUnavailable(away) => match away {
                 Unavailable::Overloaded => "The service has too much to do. Nothing was charged.".into(),
                 Unavailable::OutOfTime => "The check took too long. Nothing was charged.".into(),
-                Unavailable::Signing(_) => "The receipt could not be signed. Nothing was charged.".into(),
+                Unavailable::Signing(_) => "The answer could not be signed. Nothing was charged.".into(),
                 Unavailable::Store(_) => "The receipt store is away. Nothing was charged.".into(),
                 Unavailable::Tampered(_) => {
-                    "The stored receipt cannot be trusted and was not signed. Nothing was charged.".into()
+                    "What is stored about this cannot be trusted and was not signed. Nothing was charged.".into()
                 }
                 Unavailable::NotReady(what) => format!("Not ready: {what}. Nothing was charged.").into(),
             },
@@ -299,7 +303,7 @@ fn guidance(what_to_do: &'static str) -> Part<'static> {
     Part::Object(vec![
         ("what_to_do", what_to_do.into()),
         ("example_request", minimal.map_or(Part::Null, part_of)),
-        ("price", "free on this instance".into()),
+        ("price", FREE.into()),
         ("free_allowance", "not limited".into()),
     ])
 }

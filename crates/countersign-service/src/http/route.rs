@@ -8,6 +8,10 @@ pub(super) enum Target<'a> {
     Check,
     VerifyReceipt,
     Receipt(&'a str),
+    /// The rest of the path, as it was sent.
+    Score(&'a str),
+    /// The same.
+    Reputation(&'a str),
     Health,
     Ready,
     Pointers,
@@ -30,12 +34,22 @@ pub(super) fn find(path: &str) -> Option<Route<'_>> {
         "/health/ready" => (Target::Ready, false),
         "/" => (Target::Pointers, false),
         "/.well-known/agent-card.json" | "/.well-known/agent-card" => (Target::AgentCard, false),
-        _ => match path.strip_prefix("/receipts/") {
-            Some(id) if !id.is_empty() && !id.contains('/') => (Target::Receipt(id), false),
-            _ => return None,
-        },
+        _ => (with_id(path)?, false),
     };
     Some(Route { target, posts })
+}
+
+/// Targets with an id in their path. An agent's id is all of the rest, whatever it holds; whether it is one, the
+/// action says, so that who sends none is told.
+fn with_id(path: &str) -> Option<Target<'_>> {
+    if let Some(agent) = path.strip_prefix("/score/") {
+        return Some(Target::Score(agent));
+    }
+    if let Some(agent) = path.strip_prefix("/reputation/") {
+        return Some(Target::Reputation(agent));
+    }
+    let id = path.strip_prefix("/receipts/")?;
+    (!id.is_empty() && !id.contains('/')).then_some(Target::Receipt(id))
 }
 
 impl Route<'_> {
@@ -70,6 +84,11 @@ mod tests {
             ("/verify/deliverable", Target::Check),
             ("/receipts/verify", Target::VerifyReceipt),
             ("/receipts/x", Target::Receipt("x")),
+            ("/score/a", Target::Score("a")),
+            ("/score/a/b%2F//", Target::Score("a/b%2F//")),
+            ("/score/", Target::Score("")),
+            ("/reputation/did:web:a", Target::Reputation("did:web:a")),
+            ("/reputation/receipts/x", Target::Reputation("receipts/x")),
             ("/health", Target::Health),
             ("/health/ready", Target::Ready),
             ("/.well-known/agent-card.json", Target::AgentCard),
@@ -93,6 +112,12 @@ mod tests {
             "/receipts",
             "/receipts/",
             "/receipts/a/b",
+            "/score",
+            "/Score/a",
+            "//score/a",
+            "/scor%65/a",
+            "/score%2Fa",
+            "/reputation",
             "/health/",
             "/.well-known/agent-card.json/",
             "/.well-known/oauth-protected-resource",

@@ -8,3 +8,4 @@ mod lifetime;
 mod limits;
 mod receipts;
 mod rig;
+mod scores;
