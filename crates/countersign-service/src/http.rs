@@ -1,5 +1,6 @@
 //! The public door: from an HTTP request to an action and back. A door only translates.
 
+mod accept;
 mod answer;
 mod body;
 mod connection;
@@ -7,6 +8,7 @@ mod headers;
 mod route;
 mod server;
 mod socket;
+mod turn;
 
 pub(crate) use server::{Server, Workers, allow_open_files};
 
@@ -16,14 +18,14 @@ use crate::actions::{
 use crate::agent_id::AgentId;
 use crate::app::{App, new_id};
 use crate::problem::{Problem, Unavailable};
-use crate::wire;
+use crate::{pages, wire};
 use answer::Answer;
 use body::{BodyRoom, Unread};
 use bytes::Bytes;
-use headers::HeaderSets;
+use headers::{HTML, HeaderSets, JSON};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{HeaderMap, HeaderValue, IF_NONE_MATCH};
+use hyper::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
 use hyper::{Method, Request, Response};
 use route::Target;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -136,6 +138,8 @@ impl Door {
             return Err(Problem::HeadersTooLarge { max_bytes }.into());
         }
         let app = &self.app;
+        let has = head.headers.get_all(IF_NONE_MATCH);
+        let page = || accept::prefers_page(&head.headers.get_all(ACCEPT));
         let answer = match route.target {
             Target::Check => {
                 let body = self.read(body).await?;
@@ -145,7 +149,14 @@ impl Door {
                 let body = self.read(body).await?;
                 Answer::json(verify_receipt::verify_receipt(app, body).await?)
             }
-            Target::Receipt(id) => Answer::json(read_receipt::read_receipt(app, id).await?),
+            Target::Receipt(id) => {
+                let receipt = read_receipt::read_receipt(app, id).await?;
+                if page() {
+                    Answer::page(pages::receipt(app, &receipt))
+                } else {
+                    Answer::json(receipt.json).varying()
+                }
+            }
             Target::Score(agent) => {
                 let agent = AgentId::from_path(agent).map_err(Problem::from)?;
                 Answer::json(look_up_score::look_up_score(app, &agent).await?)
@@ -159,11 +170,11 @@ impl Door {
                 tell_readiness::tell_readiness(app).await?;
                 Answer::json(Bytes::from_static(wire::OK))
             }
-            Target::Pointers => {
-                Answer::document(wire::pointers(app).into(), &head.headers.get_all(IF_NONE_MATCH))
-            }
-            Target::AgentCard => {
-                Answer::document(wire::agent_card(app).into(), &head.headers.get_all(IF_NONE_MATCH))
+            Target::Pointers if page() => Answer::document(pages::front(app).into(), HTML, &has).varying(),
+            Target::Pointers => Answer::document(wire::pointers(app).into(), JSON, &has).varying(),
+            Target::AgentCard => Answer::document(wire::agent_card(app).into(), JSON, &has),
+            Target::Asset(asset) => {
+                Answer::document(Bytes::from_static(asset.text.as_bytes()), asset.media_type, &has)
             }
         };
         Ok(answer)

@@ -148,8 +148,9 @@ impl Store {
         self.backend.public_keys().await
     }
 
-    /// Whether the store can serve: reads from the database, and, when the last write failed, tries a small
-    /// write. It has no time limit of its own; who asks should have one.
+    /// Whether the next receipt could be kept: the files are where they were, the counter is right, and the
+    /// disk took a commit in the last few seconds; if there was none, writes as much as a receipt and takes it
+    /// back. It has no time limit of its own; who asks should have one.
     pub async fn is_ready(&self) -> Result<(), StoreError> {
         self.backend.is_ready().await
     }

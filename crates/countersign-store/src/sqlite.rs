@@ -4,6 +4,7 @@
 mod agents;
 mod checkpoint;
 mod connection;
+mod files;
 mod migration;
 mod public_keys;
 mod reader;
@@ -16,28 +17,47 @@ use crate::{AgentRecord, CountedCheck, PublicKeyRow, ReceiptRow, StoreError, Sto
 use checkpoint::Checkpoint;
 use connection::Lock;
 use countersign_core::score::HalfLife;
+use files::Files;
 use migration::OtherHalfLife;
 use reader::Read;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 use writer::{Change, Write, Writer};
 
 /// Writes that may wait. One more is answered `Busy`: a queue that is always full only makes everybody late.
 const WRITES_WAITING_MAX: usize = 1_024;
 /// Reads that may wait.
 const READS_WAITING_MAX: usize = 1_024;
+/// Age of the last commit from which on readiness makes one: a probe is a sync of the disk, and anybody may ask.
+const PROBE_AFTER: Duration = Duration::from_secs(3);
 /// Threads that read, each with its own connection.
 const READERS: usize = 2;
 
 pub(crate) struct Sqlite {
     writes: Arc<Queue<Write>>,
     reads: Arc<Queue<Read>>,
-    /// Whether the last batch failed; only then does a readiness probe write.
-    failing: Arc<AtomicBool>,
+    last_commit: Arc<LastCommit>,
+    /// None where only reading was asked for.
+    files: Option<Arc<Files>>,
     /// Taken by whoever ends the threads.
     running: Mutex<Option<Running>>,
+}
+
+/// When the last batch was committed; none before the first, and while the last one failed.
+#[derive(Default)]
+struct LastCommit(Mutex<Option<Instant>>);
+
+impl LastCommit {
+    fn tell(&self, at: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+
+    fn is_fresh(&self) -> bool {
+        let at = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        at.is_some_and(|at| at.elapsed() < PROBE_AFTER)
+    }
 }
 
 struct Running {
@@ -72,19 +92,22 @@ impl Sqlite {
     pub(crate) fn open(path: &Path, half_life: HalfLife) -> Result<Self, StoreError> {
         let path = connection::existing(path)?;
         let lock = Lock::take(&path)?;
+        connection::is_whole(&path)?;
         let mut first = connection::writing(&path)?;
         migration::bring_up_to_date(&mut first, half_life, OtherHalfLife::Refuse)?;
-        receipts::check_counter(&first)?;
+        receipts::last_sequence(&first)?;
+        let files = Arc::new(Files::of(&path, &lock)?);
 
         let writes = Arc::new(Queue::new(WRITES_WAITING_MAX));
-        let failing = Arc::new(AtomicBool::new(false));
+        let last_commit = Arc::new(LastCommit::default());
         let checkpoint = Arc::new(Checkpoint::new(connection::writing(&path)?));
 
         let work = Writer::new(
             path.clone(),
             first,
             half_life,
-            failing.clone(),
+            files.clone(),
+            last_commit.clone(),
             checkpoint.clone(),
         )?;
         let writing = Writing {
@@ -99,22 +122,24 @@ impl Sqlite {
             checkpoint,
             _lock: lock,
         };
-        Self::with_readers(&path, writes, failing, Some(writing))
+        Self::with_readers(&path, writes, last_commit, Some(files), Some(writing))
     }
 
     /// Opens a database that another process may be serving; whatever would write is refused.
     pub(crate) fn open_to_read(path: &Path) -> Result<Self, StoreError> {
         let path = connection::existing(path)?;
+        connection::is_whole(&path)?;
         migration::check_up_to_date(&connection::reading(&path)?)?;
         let writes = Arc::new(Queue::new(WRITES_WAITING_MAX));
         writes.close();
-        Self::with_readers(&path, writes, Arc::default(), None)
+        Self::with_readers(&path, writes, Arc::default(), None, None)
     }
 
     fn with_readers(
         path: &Path,
         writes: Arc<Queue<Write>>,
-        failing: Arc<AtomicBool>,
+        last_commit: Arc<LastCommit>,
+        files: Option<Arc<Files>>,
         writing: Option<Writing>,
     ) -> Result<Self, StoreError> {
         let reads = Arc::new(Queue::new(READS_WAITING_MAX));
@@ -126,7 +151,8 @@ impl Sqlite {
         Ok(Sqlite {
             writes,
             reads,
-            failing,
+            last_commit,
+            files,
             running: Mutex::new(Some(Running { readers, writing })),
         })
     }
@@ -204,9 +230,9 @@ impl Sqlite {
         if self.writes.is_full() {
             return Err(StoreError::Busy);
         }
-        // A store that only reads would fail its first write after a full disk was mended, if nothing but
-        // readiness brought traffic back; so the probe writes for it.
-        if self.failing.load(Ordering::Relaxed) || self.writes.is_closed() {
+        self.check_files()?;
+        // Whether the disk takes a receipt is known only by writing one.
+        if !self.last_commit.is_fresh() || self.writes.is_closed() {
             self.write(Change::Probe).await?;
         }
         self.read(Read::Probe).await
@@ -217,6 +243,8 @@ impl Sqlite {
         let Some(running) = running else {
             return Ok(());
         };
+        // The last connection to go deletes the log, so this is asked while all are there.
+        let files = self.check_files();
         self.writes.close();
         self.reads.close();
         let mut whole = true;
@@ -229,11 +257,14 @@ impl Sqlite {
             whole &= writing.checkpointer.join().is_ok();
             writing.checkpoint.truncate()?;
         }
-        if whole {
-            Ok(())
-        } else {
-            Err(StoreError::unavailable("a thread of it ended early"))
+        if !whole {
+            return Err(StoreError::unavailable("a thread of it ended early"));
         }
+        files
+    }
+
+    fn check_files(&self) -> Result<(), StoreError> {
+        self.files.as_ref().map_or(Ok(()), |files| files.check())
     }
 
     fn write(&self, change: Change) -> impl Future<Output = Result<u64, StoreError>> + Send + 'static {

@@ -244,6 +244,110 @@ async fn a_database_is_held_by_one_at_a_time() {
     Store::open_sqlite(&home.path(), HalfLife::DEFAULT).unwrap();
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn files_that_are_moved_or_replaced_stop_the_service_until_they_are_back() {
+    for end in ["", "-wal", "-shm", ".lock"] {
+        let home = Home::new();
+        let store = home.store();
+        store.keep_receipt(receipt(1)).await.unwrap();
+        let file = home.path().with_extension(format!("db{end}"));
+        let away = home.path().with_extension("away");
+        let refuses = async |what: &str| {
+            for result in [
+                store.keep_receipt(receipt(2)).await.map(drop),
+                store.is_ready().await,
+            ] {
+                match result {
+                    Err(StoreError::Unavailable(cause)) => {
+                        assert!(cause.to_string().contains(what), "{end}: {cause}");
+                    }
+                    other => panic!("{end}: {other:?}"),
+                }
+            }
+        };
+        fs::rename(&file, &away).unwrap();
+        refuses("was deleted or moved while it was served").await;
+        fs::copy(&away, &file).unwrap();
+        refuses("was replaced while it was served").await;
+        fs::rename(&away, &file).unwrap();
+        store.is_ready().await.unwrap();
+        assert_eq!(store.keep_receipt(receipt(2)).await.unwrap(), 2, "{end}");
+        fs::remove_file(&file).unwrap();
+        let closed = store.close().map_err(|error| error.to_string());
+        assert!(closed.unwrap_err().contains("was deleted"), "{end}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_cut_off_while_it_is_served_is_corrupt() {
+    let home = Home::new();
+    home.store().close().unwrap();
+    let store = home.store();
+    store.keep_receipt(receipt(1)).await.unwrap();
+    fs::File::options()
+        .write(true)
+        .open(home.path())
+        .unwrap()
+        .set_len(8_192)
+        .unwrap();
+    for result in [
+        store.keep_receipt(receipt(2)).await.map(drop),
+        store.is_ready().await,
+    ] {
+        assert!(matches!(result, Err(StoreError::Corrupt(_))), "{result:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_file_with_a_log_is_not_taken_for_a_new_database() {
+    let spoil = |home: &Home| {
+        fs::write(home.path(), "").unwrap();
+        fs::write(home.path().with_extension("db-wal"), "a log").unwrap();
+    };
+    let (home, opened) = spoilt(spoil).await;
+    assert!(refusal(opened).contains("its log is not"));
+    assert!(home.path().with_extension("db-wal").exists());
+}
+
+#[tokio::test]
+async fn readiness_tells_what_no_receipt_has_met_yet() {
+    let home = Home::new();
+    let store = home.store();
+    let foreign = Connection::open(home.path()).unwrap();
+    foreign.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let ready = store.is_ready().await;
+    assert!(matches!(ready, Err(StoreError::Unavailable(_))), "{ready:?}");
+    foreign.execute_batch("COMMIT").unwrap();
+    store.is_ready().await.unwrap();
+    let rows: i64 = foreign
+        .query_row("SELECT COUNT(*) FROM receipt", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(rows, 0, "what the probe wrote is taken back");
+    assert_eq!(store.keep_receipt(receipt(1)).await.unwrap(), 1);
+    for spoil in [
+        "UPDATE receipt_counter SET last = 7",
+        "UPDATE receipt_counter SET last = -1",
+        "DELETE FROM receipt_counter",
+    ] {
+        foreign.execute_batch(spoil).unwrap();
+        for result in [
+            store.is_ready().await,
+            store.keep_receipt(receipt(2)).await.map(drop),
+        ] {
+            assert!(
+                matches!(result, Err(StoreError::Corrupt(_))),
+                "{spoil}: {result:?}"
+            );
+        }
+    }
+    foreign
+        .execute_batch("INSERT INTO receipt_counter (only_row, last, half_life_days) VALUES (1, 1, 30)")
+        .unwrap();
+    store.is_ready().await.unwrap();
+    assert_eq!(store.keep_receipt(receipt(2)).await.unwrap(), 2);
+}
+
 #[tokio::test]
 async fn a_full_queue_is_busy_at_once_and_what_is_queued_is_kept() {
     let home = Home::new();

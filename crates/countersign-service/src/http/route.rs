@@ -1,5 +1,6 @@
 //! The one table of routes. Paths match byte for byte: no other spelling reaches a handler.
 
+use crate::pages::{Asset, asset};
 use hyper::Method;
 
 /// What a path leads to.
@@ -16,6 +17,7 @@ pub(super) enum Target<'a> {
     Ready,
     Pointers,
     AgentCard,
+    Asset(Asset),
 }
 
 /// A path that exists.
@@ -34,14 +36,17 @@ pub(super) fn find(path: &str) -> Option<Route<'_>> {
         "/health/ready" => (Target::Ready, false),
         "/" => (Target::Pointers, false),
         "/.well-known/agent-card.json" | "/.well-known/agent-card" => (Target::AgentCard, false),
-        _ => (with_id(path)?, false),
+        _ => (below(path)?, false),
     };
     Some(Route { target, posts })
 }
 
-/// Targets with an id in their path. An agent's id is all of the rest, whatever it holds; whether it is one, the
+/// Targets below a folder: an asset, or an id. An agent's id is all of the rest, whatever it holds; whether it is one, the
 /// action says, so that who sends none is told.
-fn with_id(path: &str) -> Option<Target<'_>> {
+fn below(path: &str) -> Option<Target<'_>> {
+    if let Some(name) = path.strip_prefix("/assets/") {
+        return asset(name).map(Target::Asset);
+    }
     if let Some(agent) = path.strip_prefix("/score/") {
         return Some(Target::Score(agent));
     }

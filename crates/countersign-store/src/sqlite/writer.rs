@@ -2,7 +2,8 @@
 
 use super::checkpoint::{Checkpoint, Pace};
 use super::connection::{self, told};
-use super::{agents, public_keys, receipts};
+use super::files::Files;
+use super::{LastCommit, agents, public_keys, receipts};
 use crate::answer::{Answer, Bell};
 use crate::queue::Queue;
 use crate::tally::Tally;
@@ -11,7 +12,8 @@ use countersign_core::score::HalfLife;
 use rusqlite::{CachedStatement, Connection, ffi};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
 
 /// Rows of one transaction. More would make the first of them wait without saving much.
 const BATCH_ROWS_MAX: usize = 512;
@@ -32,7 +34,7 @@ pub(super) enum Change {
     /// All of them or none, under the numbers they have.
     Import(Vec<StoredReceipt>),
     PublicKey(PublicKeyRow),
-    /// Writes, and changes nothing.
+    /// Writes as much as a receipt, and changes nothing.
     Probe,
     #[cfg(test)]
     Panic,
@@ -43,7 +45,8 @@ pub(super) struct Writer {
     half_life: HalfLife,
     /// None after a failure: the next batch opens a new one, so that nothing of the failure lives on.
     open: Option<Connection>,
-    failing: Arc<AtomicBool>,
+    files: Arc<Files>,
+    last_commit: Arc<LastCommit>,
     checkpoint: Arc<Checkpoint>,
     pace: Pace,
     /// Pages in the log after the last commit.
@@ -58,14 +61,16 @@ impl Writer {
         path: PathBuf,
         first: Connection,
         half_life: HalfLife,
-        failing: Arc<AtomicBool>,
+        files: Arc<Files>,
+        last_commit: Arc<LastCommit>,
         checkpoint: Arc<Checkpoint>,
     ) -> Result<Self, StoreError> {
         let mut writer = Writer {
             path,
             half_life,
             open: None,
-            failing,
+            files,
+            last_commit,
             checkpoint,
             pace: Pace::START,
             log_pages: Arc::default(),
@@ -95,7 +100,7 @@ impl Writer {
     fn keep(&mut self, batch: &mut Vec<Write>) {
         self.results.clear();
         let committed = self.commit(batch);
-        self.failing.store(committed.is_err(), Ordering::Relaxed);
+        self.last_commit.tell(committed.is_ok().then(Instant::now));
         if let Err(error) = &committed {
             self.results.clear();
             self.results.resize(batch.len(), Err(error.clone()));
@@ -113,6 +118,7 @@ impl Writer {
     /// One transaction for the whole batch. Either every row is written or has its own `Conflict` in
     /// `results`, or nothing is written.
     fn commit(&mut self, batch: &[Write]) -> Result<(), StoreError> {
+        self.files.check()?;
         let connection = match self.open.take() {
             Some(connection) => connection,
             None => self.watch(connection::writing(&self.path)?)?,
@@ -141,7 +147,7 @@ fn write_all(
     results: &mut Vec<Result<u64, StoreError>>,
 ) -> Result<(), StoreError> {
     run(connection, "BEGIN IMMEDIATE")?;
-    let before = receipts::last_sequence(connection).map_err(told)?;
+    let before = receipts::last_sequence(connection)?;
     let mut open = Open {
         connection,
         insertion: receipts::insertion(connection).map_err(told)?,
@@ -189,11 +195,7 @@ impl<'batch> Open<'batch> {
                 Err(error) => refused(error).map(Err),
             },
             Change::Probe => {
-                // Another value and back: SQLite leaves a page alone that would not change, and the probe
-                // would tell nothing about the disk.
-                receipts::set_last_sequence(self.connection, self.last + 1)
-                    .and_then(|()| receipts::set_last_sequence(self.connection, self.last))
-                    .map_err(told)?;
+                receipts::rehearse(self.connection, &mut self.insertion, self.last).map_err(told)?;
                 Ok(Ok(0))
             }
             #[cfg(test)]
