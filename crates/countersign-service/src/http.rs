@@ -12,7 +12,10 @@ mod turn;
 
 pub(crate) use server::{Server, Workers, allow_open_files};
 
-use crate::actions::{check_output, read_receipt, tell_readiness, verify_receipt};
+use crate::actions::{
+    check_output, look_up_reputation, look_up_score, read_receipt, tell_readiness, verify_receipt,
+};
+use crate::agent_id::AgentId;
 use crate::app::{App, new_id};
 use crate::problem::{Problem, Unavailable};
 use crate::{pages, wire};
@@ -161,6 +164,14 @@ impl Door {
                 } else {
                     Answer::json(receipt.json).varying()
                 }
+            }
+            Target::Score(agent) => {
+                let agent = AgentId::from_path(agent).map_err(Problem::from)?;
+                Answer::json(look_up_score::look_up_score(app, &agent).await?)
+            }
+            Target::Reputation(agent) => {
+                let agent = AgentId::from_path(agent).map_err(Problem::from)?;
+                Answer::json(look_up_reputation::look_up_reputation(app, &agent).await?)
             }
             Target::Health => Answer::json(Bytes::from_static(wire::OK)),
             Target::Ready => {

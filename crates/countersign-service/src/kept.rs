@@ -1,4 +1,5 @@
-//! A check as the store keeps it, and back: which fields there are, and the MAC that makes them ours.
+//! A check as the store keeps it, and back: which fields there are, and the MAC that makes them ours. The record
+//! of an agent as it is kept.
 
 use crate::signer::Signer;
 use countersign_core::check::finding::Count;
@@ -6,8 +7,9 @@ use countersign_core::check::name::CheckName;
 use countersign_core::check::report::Report;
 use countersign_core::check::request::{Detail, Hashes, Request};
 use countersign_core::receipt::Facts;
+use countersign_core::score::{Implausible, Record};
 use countersign_core::time::Timestamp;
-use countersign_store::ReceiptRow;
+use countersign_store::{AgentRecord, ReceiptRow};
 
 /// What stands before the fields under the MAC. A change of the fields or their order is a new version.
 const MAC_CONTEXT: &[u8] = b"countersign/receipt-row/v1";
@@ -79,6 +81,22 @@ pub(crate) fn facts(row: &ReceiptRow, signer: &Signer) -> Option<Facts> {
         verified_at: Timestamp(row.verified_at_micros),
         verifier_version: row.verifier_version.clone(),
     })
+}
+
+/// What a stored record says. There is no MAC over it, since it changes with every check: what contradicts itself
+/// is refused, and what does not can be held against the receipts it sums up.
+pub(crate) fn record(stored: &AgentRecord) -> Result<Record, Implausible> {
+    let failed = stored.verified.checked_sub(stored.passed).ok_or(Implausible)?;
+    if stored.last_seen_micros != stored.sums.newest_micros {
+        return Err(Implausible);
+    }
+    let record = Record {
+        passed: stored.passed,
+        failed,
+        first_seen: Timestamp(stored.first_seen_micros),
+        sums: stored.sums,
+    };
+    record.estimate().map(|_| record)
 }
 
 /// Every field but the MAC; texts with their lengths, so that no two rows have the same bytes. The sequence

@@ -20,6 +20,9 @@ const RETRY_AFTER_REPAIR_SECONDS: u64 = 3_600;
 const ASK_FOR_REPAIR: &str = "Do not just send the request again: tell the operator of this service the request id in \
                               the message. It succeeds only after a repair.";
 
+/// What stands for a price in open mode (verification.md, section 23).
+pub(crate) const FREE: &str = "free on this instance";
+
 /// The published vectors: requests, canonical bytes and hashes.
 pub(crate) static VECTORS: LazyLock<Value> = LazyLock::new(|| {
     let text = include_bytes!("../../../vectors/request-hash.json");
@@ -63,11 +66,11 @@ pub enum Unavailable {
     Overloaded,
     /// The wall clock of one check ran out.
     OutOfTime,
-    /// The receipt could not be signed.
+    /// The answer could not be signed.
     Signing(String),
     /// The database is away.
     Store(String),
-    /// A stored receipt is not what was kept: an alarm.
+    /// What is stored is not what was kept: an alarm.
     Tampered(String),
     /// The service is not ready; what of it is not.
     NotReady(&'static str),
@@ -92,7 +95,8 @@ const INVALID_REQUEST: Code = Code {
     name: "invalid_request",
     status: 422,
     retryable: false,
-    when: "The body is not one strict JSON object, or breaks the contract; fields lists what to mend.",
+    when: "The body is not one strict JSON object or breaks the contract, or the agent's id in the address is none; \
+           fields lists what to mend.",
     what_to_do: "Mend what fields lists and send the request again. The example is the smallest valid request.",
 };
 const BODY_TOO_LARGE: Code = Code {
@@ -261,7 +265,7 @@ impl Problem {
             Problem::ServiceUnavailable(away) => match away {
                 Unavailable::Overloaded => "The service has too much to do. Nothing was charged.".into(),
                 Unavailable::OutOfTime => "The check took too long. Nothing was charged.".into(),
-                Unavailable::Signing(_) => "The receipt could not be signed. Nothing was charged.".into(),
+                Unavailable::Signing(_) => "The answer could not be signed. Nothing was charged.".into(),
                 Unavailable::Store(_) => "The receipt store is away. Nothing was charged.".into(),
                 Unavailable::Tampered(_) => {
                     format!(
@@ -347,7 +351,7 @@ fn guidance(what_to_do: &'static str) -> Part<'static> {
     Part::Object(vec![
         ("what_to_do", what_to_do.into()),
         ("example_request", minimal.map_or(Part::Null, part_of)),
-        ("price", "free on this instance".into()),
+        ("price", FREE.into()),
         ("free_allowance", "not limited".into()),
     ])
 }

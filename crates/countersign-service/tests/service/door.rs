@@ -10,6 +10,8 @@ const GETS: &[&str] = &[
     "/health/ready",
     "/.well-known/agent-card.json",
     "/.well-known/agent-card",
+    "/score/seller-7",
+    "/reputation/seller-7",
 ];
 const POSTS: &[&str] = &["/verify/schema", "/verify/deliverable", "/receipts/verify"];
 const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "BREW"];

@@ -9,3 +9,4 @@ mod limits;
 mod pages;
 mod receipts;
 mod rig;
+mod scores;
