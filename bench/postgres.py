@@ -26,7 +26,10 @@ def programs():
 
 
 class Postgres:
-    """Runs while the `with` lasts."""
+    """Runs while the `with` lasts, with an empty database `countersign`; on a free port if none is given."""
+
+    def __init__(self, port=None):
+        self.port = port
 
     def __enter__(self):
         self.folder = Path(tempfile.mkdtemp(prefix="bench-pg-"))
@@ -34,12 +37,14 @@ class Postgres:
         self.identity = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if account else {}
         if account:
             os.chown(self.folder, account.pw_uid, account.pw_gid)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        if self.port is None:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                self.port = probe.getsockname()[1]
         self.data = self.folder / "data"
         self.run("initdb", "--pgdata", self.data, "--username", "countersign", "--auth", "trust", "--encoding", "UTF8")
         self.start()
+        self.run("createdb", "--host", "127.0.0.1", "--port", self.port, "--username", "countersign", "countersign")
         return self
 
     def __exit__(self, *_):
@@ -56,7 +61,7 @@ class Postgres:
         main = int((self.data / "postmaster.pid").read_text().splitlines()[0])
         os.kill(main, signal.SIGKILL)
 
-    def url(self, database="postgres"):
+    def url(self, database="countersign"):
         return f"postgres://countersign@127.0.0.1:{self.port}/{database}"
 
     def run(self, program, *arguments, check=True):

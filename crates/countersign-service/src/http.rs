@@ -12,7 +12,10 @@ mod turn;
 
 pub(crate) use server::{Server, Workers, allow_open_files};
 
-use crate::actions::{check_output, read_receipt, tell_readiness, verify_receipt};
+use crate::actions::{
+    check_output, look_up_reputation, look_up_score, read_receipt, tell_readiness, verify_receipt,
+};
+use crate::agent_id::AgentId;
 use crate::app::{App, new_id};
 use crate::problem::{Problem, Unavailable};
 use crate::{pages, wire};
@@ -22,7 +25,8 @@ use bytes::Bytes;
 use headers::{HTML, HeaderSets, JSON};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{ACCEPT, HeaderMap, HeaderValue, IF_NONE_MATCH};
+use hyper::header::{ACCEPT, CONNECTION, HeaderMap, HeaderValue, IF_NONE_MATCH, TRANSFER_ENCODING};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, Response};
 use route::Target;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,6 +37,8 @@ use std::time::Duration;
 
 /// Bytes of a request's line and headers. More are answered 431.
 pub(crate) const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Headers of a request. More are answered 431.
+pub(crate) const HEADERS_MAX: usize = 100;
 
 /// How long the door waits for whom. Shorter in tests.
 #[derive(Clone, Copy, Debug)]
@@ -101,20 +107,30 @@ impl Door {
             })
             .await
         };
-        let answer = match answered {
-            Ok(answer) => answer,
+        let (answer, is_last) = match answered {
+            Ok(answer) => (answer, false),
             Err(Refusal::Abandoned) => return Err(Abandoned),
             Err(Refusal::Problem(problem)) => {
                 let id = request_id.to_str().unwrap_or_default();
                 log_cause(&problem, id);
-                Answer::problem(&problem, id)
+                (Answer::problem(&problem, id), ends_connection(&problem))
             }
         };
-        Ok(answer.into_response(&self.headers, request_id))
+        let mut response = answer.into_response(&self.headers, request_id);
+        if is_last {
+            response
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        Ok(response)
     }
 
     async fn route(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
         let (head, body) = request.into_parts();
+        if let Err(problem) = check_head(&head) {
+            self.discard(body);
+            return Err(problem.into());
+        }
         let Some(route) = route::find(head.uri.path()) else {
             self.discard(body);
             return Err(Problem::NotFound.into());
@@ -128,11 +144,6 @@ impl Door {
         if !route.takes(&head.method) {
             self.discard(body);
             return Err(Problem::MethodNotAllowed { allow }.into());
-        }
-        if head_bytes(&head) > HEAD_BYTES_MAX {
-            self.discard(body);
-            let max_bytes = HEAD_BYTES_MAX;
-            return Err(Problem::HeadersTooLarge { max_bytes }.into());
         }
         let app = &self.app;
         let has = head.headers.get_all(IF_NONE_MATCH);
@@ -153,6 +164,14 @@ impl Door {
                 } else {
                     Answer::json(receipt.json).varying()
                 }
+            }
+            Target::Score(agent) => {
+                let agent = AgentId::from_path(agent).map_err(Problem::from)?;
+                Answer::json(look_up_score::look_up_score(app, &agent).await?)
+            }
+            Target::Reputation(agent) => {
+                let agent = AgentId::from_path(agent).map_err(Problem::from)?;
+                Answer::json(look_up_reputation::look_up_reputation(app, &agent).await?)
             }
             Target::Health => Answer::json(Bytes::from_static(wire::OK)),
             Target::Ready => {
@@ -221,8 +240,36 @@ impl From<Problem> for Refusal {
     }
 }
 
+/// Refuses a head that is too much, and a body whose end two readers could see in two places: a coding that we
+/// do not read may hide another length (RFC 9112, 6.1).
+fn check_head(head: &Parts) -> Result<(), Problem> {
+    let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
+    let is_read = match (codings.next(), codings.next()) {
+        (None, _) => true,
+        (Some(only), None) => only.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        (Some(_), Some(_)) => false,
+    };
+    if !is_read {
+        return Err(Problem::UnsupportedTransferEncoding);
+    }
+    if head_bytes(head) > HEAD_BYTES_MAX || head.headers.len() > HEADERS_MAX {
+        let max_bytes = HEAD_BYTES_MAX;
+        return Err(Problem::HeadersTooLarge { max_bytes });
+    }
+    Ok(())
+}
+
+/// Whether nothing that follows on the connection is worth reading: its client sends too much, or may not mean
+/// what we understand.
+fn ends_connection(problem: &Problem) -> bool {
+    matches!(
+        problem,
+        Problem::BodyTooLarge { .. } | Problem::HeadersTooLarge { .. } | Problem::UnsupportedTransferEncoding
+    )
+}
+
 /// Bytes of the request line and headers, as they were sent or a few less.
-fn head_bytes(head: &hyper::http::request::Parts) -> usize {
+fn head_bytes(head: &Parts) -> usize {
     let uri = head.uri.path_and_query().map_or(1, |path| path.as_str().len());
     let headers = head.headers.iter();
     // `: ` and the line end around each header; method, spaces and version on the first line.

@@ -4,6 +4,7 @@
 //! of one check is in `actions/check_output.rs`.
 
 mod actions;
+mod agent_id;
 mod app;
 mod bench;
 pub mod config;
@@ -20,6 +21,7 @@ mod telemetry;
 mod wire;
 
 pub use actions::check_once::{Checked, check_once};
+pub use actions::list_counted_checks::list_counted_checks;
 pub use app::{VERSION, now};
 pub use http::Patience;
 pub use service::{ServeError, Service, create_store, first_key, open_keys, serve};

@@ -152,6 +152,7 @@ impl Service {
             clock,
             letterhead: Letterhead::new(config, address),
             body_bytes_max: config.body_bytes,
+            half_life: config.half_life,
         });
         let keys = KeyWatch::start(app.clone())?;
         let workers = server.start(&app, config.connections, patience)?;
@@ -260,7 +261,7 @@ fn make_folder_of(path: &std::path::Path) -> Result<(), ServeError> {
     })
 }
 
-fn store_error(path: &std::path::Path, error: StoreError) -> ServeError {
+pub(crate) fn store_error(path: &std::path::Path, error: StoreError) -> ServeError {
     ServeError::Store {
         path: path.to_owned(),
         error,

@@ -52,6 +52,14 @@ impl Store {
         })
     }
 
+    /// Opens a database to read it, also while another process serves it. It must be up to date; whatever would
+    /// write to it is `Unavailable`.
+    pub fn read_sqlite(path: &Path) -> Result<Store, StoreError> {
+        Ok(Store {
+            backend: Arc::new(Sqlite::open_to_read(path)?),
+        })
+    }
+
     /// Brings a database up to date, and makes the sums of all agents anew when they have another half-life;
     /// in one transaction, while nobody serves it.
     pub fn migrate_sqlite(path: &Path, half_life: HalfLife) -> Result<(), StoreError> {

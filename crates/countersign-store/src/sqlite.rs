@@ -3,6 +3,7 @@
 
 mod agents;
 mod checkpoint;
+mod column;
 mod connection;
 mod files;
 mod migration;
@@ -39,7 +40,8 @@ pub(crate) struct Sqlite {
     writes: Arc<Queue<Write>>,
     reads: Arc<Queue<Read>>,
     last_commit: Arc<LastCommit>,
-    files: Arc<Files>,
+    /// None where only reading was asked for.
+    files: Option<Arc<Files>>,
     /// Taken by whoever ends the threads.
     running: Mutex<Option<Running>>,
 }
@@ -60,8 +62,13 @@ impl LastCommit {
 }
 
 struct Running {
-    writer: JoinHandle<()>,
     readers: Vec<JoinHandle<()>>,
+    /// None where only reading was asked for.
+    writing: Option<Writing>,
+}
+
+struct Writing {
+    writer: JoinHandle<()>,
     checkpointer: JoinHandle<()>,
     checkpoint: Arc<Checkpoint>,
     /// Given up last, so that the next process finds the file at rest.
@@ -93,7 +100,6 @@ impl Sqlite {
         let files = Arc::new(Files::of(&path, &lock)?);
 
         let writes = Arc::new(Queue::new(WRITES_WAITING_MAX));
-        let reads = Arc::new(Queue::new(READS_WAITING_MAX));
         let last_commit = Arc::new(LastCommit::default());
         let checkpoint = Arc::new(Checkpoint::new(connection::writing(&path)?));
 
@@ -105,17 +111,11 @@ impl Sqlite {
             last_commit.clone(),
             checkpoint.clone(),
         )?;
-        let running = Running {
+        let writing = Writing {
             writer: {
                 let writes = writes.clone();
                 start("store-write", move || work.run(&writes))?
             },
-            readers: (0..READERS)
-                .map(|_| {
-                    let (reads, path) = (reads.clone(), path.clone());
-                    start("store-read", move || reader::run(&reads, &path))
-                })
-                .collect::<Result<_, _>>()?,
             checkpointer: {
                 let checkpoint = checkpoint.clone();
                 start("store-fold", move || checkpoint.run())?
@@ -123,13 +123,38 @@ impl Sqlite {
             checkpoint,
             _lock: lock,
         };
-        let running = Mutex::new(Some(running));
+        Self::with_readers(&path, writes, last_commit, Some(files), Some(writing))
+    }
+
+    /// Opens a database that another process may be serving; whatever would write is refused.
+    pub(crate) fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        let path = connection::existing(path)?;
+        connection::is_whole(&path)?;
+        migration::check_up_to_date(&connection::reading(&path)?)?;
+        let writes = Arc::new(Queue::new(WRITES_WAITING_MAX));
+        writes.close();
+        Self::with_readers(&path, writes, Arc::default(), None, None)
+    }
+
+    fn with_readers(
+        path: &Path,
+        writes: Arc<Queue<Write>>,
+        last_commit: Arc<LastCommit>,
+        files: Option<Arc<Files>>,
+        writing: Option<Writing>,
+    ) -> Result<Self, StoreError> {
+        let reads = Arc::new(Queue::new(READS_WAITING_MAX));
+        let readers = (0..READERS).map(|_| {
+            let (reads, path) = (reads.clone(), path.to_owned());
+            start("store-read", move || reader::run(&reads, &path))
+        });
+        let readers = readers.collect::<Result<_, _>>()?;
         Ok(Sqlite {
             writes,
             reads,
             last_commit,
             files,
-            running,
+            running: Mutex::new(Some(Running { readers, writing })),
         })
     }
 
@@ -206,7 +231,7 @@ impl Sqlite {
         if self.writes.is_full() {
             return Err(StoreError::Busy);
         }
-        self.files.check()?;
+        self.check_files()?;
         // Whether the disk takes a receipt is known only by writing one.
         if !self.last_commit.is_fresh() || self.writes.is_closed() {
             self.write(Change::Probe).await?;
@@ -220,20 +245,27 @@ impl Sqlite {
             return Ok(());
         };
         // The last connection to go deletes the log, so this is asked while all are there.
-        let files = self.files.check();
+        let files = self.check_files();
         self.writes.close();
         self.reads.close();
-        let mut whole = running.writer.join().is_ok();
+        let mut whole = true;
         for reader in running.readers {
             whole &= reader.join().is_ok();
         }
-        running.checkpoint.close();
-        whole &= running.checkpointer.join().is_ok();
-        running.checkpoint.truncate()?;
+        if let Some(writing) = running.writing {
+            whole &= writing.writer.join().is_ok();
+            writing.checkpoint.close();
+            whole &= writing.checkpointer.join().is_ok();
+            writing.checkpoint.truncate()?;
+        }
         if !whole {
             return Err(StoreError::unavailable("a thread of it ended early"));
         }
         files
+    }
+
+    fn check_files(&self) -> Result<(), StoreError> {
+        self.files.as_ref().map_or(Ok(()), |files| files.check())
     }
 
     fn write(&self, change: Change) -> impl Future<Output = Result<u64, StoreError>> + Send + 'static {

@@ -314,7 +314,7 @@ async fn an_agents_record_is_that_of_its_counted_checks() {
     let mut rows = Vec::new();
     // Clocks of several nodes: the times do not rise with the numbers.
     for (number, day) in (1..).zip([0, 400, 30, 31, 31, 7, 1_500, 1_499]) {
-        rows.push(check(number, Some("a"), day, number % 3 != 0));
+        rows.push(check(number, Some("a"), day, !number.is_multiple_of(3)));
     }
     rows.push(check(20, Some("a/b:c \u{1F600}"), 3, true));
     rows.push(check(21, Some(""), 3, false));
@@ -364,14 +364,19 @@ async fn counted_checks_are_listed_in_both_directions() {
         let agent = ["a", "b", "c"][number as usize % 3];
         let row = ReceiptRow {
             is_test: number == 15,
-            ..check(number, Some(agent), -(number.cast_signed()), number % 2 == 0)
+            ..check(
+                number,
+                Some(agent),
+                -(number.cast_signed()),
+                number.is_multiple_of(2),
+            )
         };
         assert_eq!(store.keep_receipt(row).await.unwrap(), number);
     }
     let listed = |sequence: u64| CountedCheck {
         sequence,
         verified_at_micros: receipt(0).verified_at_micros - sequence.cast_signed() * DAY_MICROS,
-        passed: sequence % 2 == 0,
+        passed: sequence.is_multiple_of(2),
     };
     let all: Vec<_> = [3, 6, 9, 12, 18, 21, 24, 27, 30].map(listed).into();
     let newest = store.counted_checks_newest("a", 4).await.unwrap();

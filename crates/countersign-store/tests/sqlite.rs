@@ -191,7 +191,8 @@ async fn sums_of_another_half_life_are_refused_and_can_be_made_anew() {
     Store::migrate_sqlite(&home.path(), ten).unwrap();
     let store = Store::open_sqlite(&home.path(), ten).unwrap();
     let record = store.agent("a").await.unwrap().unwrap();
-    assert_eq!(record.sums.weights, 1.0 + 0.5_f64.powi(6) + 0.5_f64.powi(9));
+    let expected = 1.0 + 0.5_f64.powi(6) + 0.5_f64.powi(9);
+    assert!((record.sums.weights - expected).abs() < 1e-12);
     assert_eq!(record.verified, 3);
     store.close().unwrap();
     assert!(Store::open_sqlite(&home.path(), HalfLife::DEFAULT).is_err());
@@ -202,6 +203,13 @@ async fn a_row_that_cannot_be_right_is_corrupt_and_its_neighbours_are_not() {
     let rows = [
         "UPDATE receipt SET mac = x'05' WHERE sequence = 2",
         "UPDATE receipt SET output_hash = x'' WHERE sequence = 2",
+        "UPDATE receipt SET request_hash = zeroblob(33) WHERE sequence = 2",
+        "UPDATE receipt SET passed = 7 WHERE sequence = 2",
+        "UPDATE receipt SET paid = -1 WHERE sequence = 2",
+        "UPDATE receipt SET is_test = 2 WHERE sequence = 2",
+        "UPDATE receipt SET schema_passed = -schema_passed WHERE sequence = 2",
+        "UPDATE receipt SET flags = -flags WHERE sequence = 2",
+        "UPDATE receipt SET sequence = -2 WHERE sequence = 2",
         "UPDATE receipt SET task_id = CAST(x'FF' AS TEXT) WHERE sequence = 2",
     ];
     for damage in rows {
@@ -219,6 +227,24 @@ async fn a_row_that_cannot_be_right_is_corrupt_and_its_neighbours_are_not() {
         );
         assert_eq!(store.keep_receipt(receipt(4)).await.unwrap(), 4, "{damage}");
     }
+}
+
+#[tokio::test]
+async fn an_agent_whose_numbers_cannot_be_right_is_corrupt() {
+    let spoil = |home: &Home| {
+        sql(
+            home,
+            "UPDATE receipt SET passed = 7 WHERE sequence = 1; \
+             UPDATE agent SET verified = -verified WHERE agent_id = 'agent 2'",
+        );
+    };
+    let (_home, opened) = spoilt(spoil).await;
+    let store = opened.unwrap();
+    let checks = store.counted_checks("agent 1", 0, 9).await;
+    assert!(matches!(checks, Err(StoreError::Corrupt(_))), "{checks:?}");
+    let record = store.agent("agent 2").await;
+    assert!(matches!(record, Err(StoreError::Corrupt(_))), "{record:?}");
+    assert_eq!(store.agent("agent 3").await.unwrap().unwrap().verified, 1);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use super::socket::Socket;
 use super::turn::Turn;
-use super::{Door, HEAD_BYTES_MAX};
+use super::{Door, HEAD_BYTES_MAX, HEADERS_MAX};
 use crate::problem::{Problem, Unavailable};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -17,6 +17,9 @@ use tokio::sync::watch;
 /// Bytes that hyper holds of a request. Twice the limit of the head, so that a head that is a little too large
 /// gets our problem; beyond this it gets hyper's bare 431.
 const BUFFER_BYTES: usize = 2 * HEAD_BYTES_MAX;
+/// Headers that hyper reads: more than we accept, so that too many get our problem; beyond this hyper's bare 431.
+/// It costs 64 bytes a header for each request.
+const HEADERS_READ_MAX: usize = 5 * HEADERS_MAX;
 /// How long a refused connection is read from, so that its client sees the refusal.
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -39,6 +42,7 @@ pub(super) async fn serve(stream: TcpStream, door: Arc<Door>, mut stopping: watc
     });
     let connection = http1::Builder::new()
         .max_buf_size(BUFFER_BYTES)
+        .max_headers(HEADERS_READ_MAX)
         .serve_connection(socket, service);
     let mut connection = pin!(connection);
     // Errors are the client's: it went away, was too slow, or spoke no HTTP.

@@ -10,3 +10,4 @@ mod nodes;
 mod pages;
 mod receipts;
 mod rig;
+mod scores;

@@ -1,5 +1,6 @@
 //! Agents: the sums over their counted checks, and the checks themselves.
 
+use super::column;
 use super::connection::told;
 use crate::tally::Tally;
 use crate::{AgentRecord, CountedCheck, StoreError};
@@ -52,11 +53,10 @@ fn put(connection: &Connection, agent: &str, record: &AgentRecord) -> rusqlite::
 
 /// Reads a record whose columns begin at `first`.
 pub(super) fn record(row: &Row<'_>, first: usize) -> rusqlite::Result<AgentRecord> {
-    let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
     let last_seen_micros = row.get(first + 3)?;
     Ok(AgentRecord {
-        verified: count(first)?,
-        passed: count(first + 1)?,
+        verified: column::count(row, first)?,
+        passed: column::count(row, first + 1)?,
         first_seen_micros: row.get(first + 2)?,
         last_seen_micros,
         sums: Sums {
@@ -97,9 +97,9 @@ pub(super) fn checks_after(
 
 fn check(row: &Row<'_>) -> rusqlite::Result<CountedCheck> {
     Ok(CountedCheck {
-        sequence: row.get::<_, i64>(0)?.unsigned_abs(),
+        sequence: column::sequence(row, 0)?,
         verified_at_micros: row.get(1)?,
-        passed: row.get(2)?,
+        passed: column::switch(row, 2)?,
     })
 }
 
@@ -138,7 +138,7 @@ pub(super) fn each_summed(
     let mut open: Option<(String, AgentRecord)> = None;
     while let Some(row) = rows.next()? {
         let agent = row.get_ref(0)?.as_str()?;
-        let one = AgentRecord::of(row.get(1)?, row.get(2)?);
+        let one = AgentRecord::of(row.get(1)?, column::switch(row, 2)?);
         match &mut open {
             Some((known, record)) if known == agent => *record = record.with(one, half_life),
             _ => {

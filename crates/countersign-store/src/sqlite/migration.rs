@@ -5,6 +5,7 @@ use super::connection::{APPLICATION_ID, is_new, told};
 use crate::StoreError;
 use countersign_core::score::HalfLife;
 use rusqlite::{Connection, TransactionBehavior};
+use std::cmp::Ordering;
 
 const MIGRATIONS: [&str; 4] = [
     include_str!("../../migrations/sqlite/0001_receipts.sql"),
@@ -19,6 +20,9 @@ pub(super) enum OtherHalfLife {
     Refuse,
     SumAnew,
 }
+
+const NEWER: StoreError =
+    StoreError::Corrupt("the database was written by a newer version of this program; upgrade it");
 
 /// Applies what is missing. A database of somebody else, or of a newer program, is refused untouched.
 ///
@@ -40,14 +44,8 @@ pub(super) fn bring_up_to_date(
             .execute_batch("CREATE TABLE migration (version INTEGER PRIMARY KEY) STRICT")
             .map_err(told)?;
     }
-    let version: usize = transaction
-        .query_row("SELECT COALESCE(MAX(version), 0) FROM migration", [], |row| {
-            row.get::<_, u32>(0)
-        })
-        .map_err(told)? as usize;
-    let missing = MIGRATIONS.get(version..).ok_or(StoreError::Corrupt(
-        "the database was written by a newer version of this program; upgrade it",
-    ))?;
+    let version = version(&transaction)?;
+    let missing = MIGRATIONS.get(version..).ok_or(NEWER)?;
     for (migration, number) in missing.iter().zip(version + 1..) {
         transaction.execute_batch(migration).map_err(told)?;
         let number = u32::try_from(number).expect("the list is short");
@@ -64,4 +62,31 @@ pub(super) fn bring_up_to_date(
         return Err(StoreError::HalfLife { kept, set });
     }
     transaction.commit().map_err(told)
+}
+
+/// Refuses a database whose tables this program does not know; for who only reads, and so must not mend it.
+pub(super) fn check_up_to_date(connection: &Connection) -> Result<(), StoreError> {
+    let version = if is_new(connection)? {
+        0
+    } else {
+        version(connection)?
+    };
+    match version.cmp(&MIGRATIONS.len()) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less => Err(StoreError::unavailable(
+            "the database was written by an older version of this program; bring it up to date with: countersign \
+             store migrate",
+        )),
+        Ordering::Greater => Err(NEWER),
+    }
+}
+
+/// How many of the migrations have been applied.
+fn version(connection: &Connection) -> Result<usize, StoreError> {
+    let version: u32 = connection
+        .query_row("SELECT COALESCE(MAX(version), 0) FROM migration", [], |row| {
+            row.get(0)
+        })
+        .map_err(told)?;
+    Ok(version as usize)
 }

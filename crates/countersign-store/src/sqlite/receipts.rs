@@ -1,6 +1,7 @@
 //! Receipts: insert, look up, count.
 
 use super::agents::limit;
+use super::column::{self, SEQUENCE_MAX};
 use super::connection::told;
 use crate::{ReceiptRow, StoreError, StoredReceipt};
 use countersign_core::canonical::Hash;
@@ -23,9 +24,6 @@ macro_rules! select {
         )
     };
 }
-
-/// Numbers that are given: below 2^53 every JSON reader has them exactly, and no addition overflows.
-const SEQUENCE_MAX: i64 = 1 << 53;
 
 /// The number of the newest receipt, 0 if there is none. Refuses a database whose counter and rows disagree, as
 /// after a restore from half a backup: going on would leave a gap, or number two receipts alike.
@@ -158,11 +156,13 @@ pub(super) fn after(
     rows.and_then(Iterator::collect).map_err(told)
 }
 
+/// What a row says.
 fn stored(row: &Row<'_>) -> rusqlite::Result<StoredReceipt> {
-    let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+    let count = |column| column::count(row, column);
+    let switch = |column| column::switch(row, column);
     let hash = |column| row.get(column).map(Hash);
     Ok(StoredReceipt {
-        sequence: count(0)?,
+        sequence: column::sequence(row, 0)?,
         row: ReceiptRow {
             verification_id: row.get(1)?,
             task_id: row.get(2)?,
@@ -171,17 +171,17 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<StoredReceipt> {
             schema_hash: hash(5)?,
             rules_hash: hash(6)?,
             request_hash: hash(7)?,
-            passed: row.get(8)?,
+            passed: switch(8)?,
             blocking_checks: row.get(9)?,
             schema: (count(10)?, count(11)?),
             integrity: (count(12)?, count(13)?),
             findings: count(14)?,
             flags: count(15)?,
-            enforce_rules: row.get(16)?,
-            strict_content_check: row.get(17)?,
-            detail_full: row.get(18)?,
-            is_test: row.get(19)?,
-            paid: row.get(20)?,
+            enforce_rules: switch(16)?,
+            strict_content_check: switch(17)?,
+            detail_full: switch(18)?,
+            is_test: switch(19)?,
+            paid: switch(20)?,
             verified_at_micros: row.get(21)?,
             key_version: row.get(22)?,
             verifier_version: row.get(23)?,

@@ -5,6 +5,7 @@
 
 mod keys;
 mod kill;
+mod score;
 mod serve;
 
 use serde_json::Value;
