@@ -20,5 +20,5 @@ mod wire;
 pub use actions::check_once::{Checked, check_once};
 pub use app::{VERSION, now};
 pub use http::Patience;
-pub use service::{ServeError, Service, create_store, open_keys, serve};
+pub use service::{ServeError, Service, create_store, open_keys, serve, store_target};
 pub use wire::public_keys;

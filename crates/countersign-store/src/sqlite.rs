@@ -2,6 +2,8 @@
 //! file. Blocking calls stay on these threads, so that no async worker waits for a disk.
 
 mod agents;
+mod backup;
+mod check;
 mod checkpoint;
 mod connection;
 mod migration;
@@ -10,39 +12,35 @@ mod reader;
 mod receipts;
 mod writer;
 
-use crate::answer::{Answer, question};
-use crate::queue::{Queue, Refused};
-use crate::{AgentRecord, CountedCheck, PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
+use crate::StoreError;
+use crate::check::Checked;
+use crate::desk::Desk;
 use checkpoint::Checkpoint;
 use connection::Lock;
 use countersign_core::score::HalfLife;
-use migration::OtherHalfLife;
-use reader::Read;
+pub(crate) use migration::OtherHalfLife;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use writer::{Change, Write, Writer};
+use writer::Writer;
 
-/// Writes that may wait. One more is answered `Busy`: a queue that is always full only makes everybody late.
-const WRITES_WAITING_MAX: usize = 1_024;
-/// Reads that may wait.
-const READS_WAITING_MAX: usize = 1_024;
 /// Threads that read, each with its own connection.
 const READERS: usize = 2;
 
 pub(crate) struct Sqlite {
-    writes: Arc<Queue<Write>>,
-    reads: Arc<Queue<Read>>,
-    /// Whether the last batch failed; only then does a readiness probe write.
-    failing: Arc<AtomicBool>,
+    desk: Desk,
     /// Taken by whoever ends the threads.
     running: Mutex<Option<Running>>,
 }
 
 struct Running {
-    writer: JoinHandle<()>,
     readers: Vec<JoinHandle<()>>,
+    /// None for whoever only reads.
+    writing: Option<Writing>,
+}
+
+struct Writing {
+    writer: JoinHandle<()>,
     checkpointer: JoinHandle<()>,
     checkpoint: Arc<Checkpoint>,
     /// Given up last, so that the next process finds the file at rest.
@@ -50,9 +48,9 @@ struct Running {
 }
 
 impl Sqlite {
-    pub(crate) fn create(path: &Path, half_life: HalfLife) -> Result<Self, StoreError> {
+    pub(crate) fn create(path: &Path, half_life: HalfLife, desk: &Desk) -> Result<Self, StoreError> {
         connection::create_file(path)?;
-        Self::open(path, half_life)
+        Self::open(path, half_life, desk)
     }
 
     /// Brings the tables up to date and makes the sums anew if they have another half-life; then lets go.
@@ -64,36 +62,27 @@ impl Sqlite {
         Checkpoint::new(first).truncate()
     }
 
-    pub(crate) fn open(path: &Path, half_life: HalfLife) -> Result<Self, StoreError> {
+    pub(crate) fn open(path: &Path, half_life: HalfLife, desk: &Desk) -> Result<Self, StoreError> {
         let path = connection::existing(path)?;
         let lock = Lock::take(&path)?;
         let mut first = connection::writing(&path)?;
         migration::bring_up_to_date(&mut first, half_life, OtherHalfLife::Refuse)?;
         receipts::check_counter(&first)?;
 
-        let writes = Arc::new(Queue::new(WRITES_WAITING_MAX));
-        let reads = Arc::new(Queue::new(READS_WAITING_MAX));
-        let failing = Arc::new(AtomicBool::new(false));
         let checkpoint = Arc::new(Checkpoint::new(connection::writing(&path)?));
 
         let work = Writer::new(
             path.clone(),
             first,
             half_life,
-            failing.clone(),
+            desk.failing.clone(),
             checkpoint.clone(),
         )?;
-        let running = Running {
+        let writing = Writing {
             writer: {
-                let writes = writes.clone();
+                let writes = desk.writes.clone();
                 start("store-write", move || work.run(&writes))?
             },
-            readers: (0..READERS)
-                .map(|_| {
-                    let (reads, path) = (reads.clone(), path.clone());
-                    start("store-read", move || reader::run(&reads, &path))
-                })
-                .collect::<Result<_, _>>()?,
             checkpointer: {
                 let checkpoint = checkpoint.clone();
                 start("store-fold", move || checkpoint.run())?
@@ -101,94 +90,36 @@ impl Sqlite {
             checkpoint,
             _lock: lock,
         };
-        let running = Mutex::new(Some(running));
+        Self::reading(&path, Some(writing), desk)
+    }
+
+    /// Opens the database to read in it, beside whoever serves it.
+    pub(crate) fn look(path: &Path, desk: &Desk) -> Result<Self, StoreError> {
+        let path = connection::existing(path)?;
+        migration::check_version(&connection::reading(&path)?)?;
+        desk.writes.close();
+        Self::reading(&path, None, desk)
+    }
+
+    pub(crate) fn check(path: &Path) -> Result<Checked, StoreError> {
+        check::check(path)
+    }
+
+    pub(crate) fn backup(path: &Path, file: &Path) -> Result<(), StoreError> {
+        backup::backup(path, file)
+    }
+
+    fn reading(path: &Path, writing: Option<Writing>, desk: &Desk) -> Result<Self, StoreError> {
+        let readers = (0..READERS)
+            .map(|_| {
+                let (reads, path) = (desk.reads.clone(), path.to_owned());
+                start("store-read", move || reader::run(&reads, &path))
+            })
+            .collect::<Result<_, _>>()?;
         Ok(Sqlite {
-            writes,
-            reads,
-            failing,
-            running,
+            desk: desk.clone(),
+            running: Mutex::new(Some(Running { readers, writing })),
         })
-    }
-
-    pub(crate) fn keep_receipt(
-        &self,
-        row: ReceiptRow,
-    ) -> impl Future<Output = Result<u64, StoreError>> + Send + 'static {
-        self.write(Change::Receipt(row))
-    }
-
-    pub(crate) fn keep_public_key(
-        &self,
-        row: PublicKeyRow,
-    ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
-        let kept = self.write(Change::PublicKey(row));
-        async { kept.await.map(drop) }
-    }
-
-    pub(crate) async fn receipt(&self, id: [u8; 16]) -> Result<Option<StoredReceipt>, StoreError> {
-        self.read(|answer| Read::Receipt(id, answer)).await
-    }
-
-    pub(crate) async fn public_keys(&self) -> Result<Vec<PublicKeyRow>, StoreError> {
-        self.read(Read::PublicKeys).await
-    }
-
-    pub(crate) async fn receipts_after(
-        &self,
-        sequence: u64,
-        most: usize,
-    ) -> Result<Vec<StoredReceipt>, StoreError> {
-        self.read(|answer| Read::ReceiptsAfter(sequence, most, answer))
-            .await
-    }
-
-    pub(crate) async fn newest(&self) -> Result<u64, StoreError> {
-        self.read(Read::Newest).await
-    }
-
-    pub(crate) fn import(
-        &self,
-        receipts: Vec<StoredReceipt>,
-    ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
-        let kept = self.write(Change::Import(receipts));
-        async { kept.await.map(drop) }
-    }
-
-    pub(crate) async fn agent(&self, agent: &str) -> Result<Option<AgentRecord>, StoreError> {
-        let agent = agent.to_owned();
-        self.read(|answer| Read::Agent(agent, answer)).await
-    }
-
-    pub(crate) async fn counted_checks_newest(
-        &self,
-        agent: &str,
-        most: usize,
-    ) -> Result<Vec<CountedCheck>, StoreError> {
-        let agent = agent.to_owned();
-        self.read(|answer| Read::NewestChecks(agent, most, answer)).await
-    }
-
-    pub(crate) async fn counted_checks(
-        &self,
-        agent: &str,
-        after: u64,
-        most: usize,
-    ) -> Result<Vec<CountedCheck>, StoreError> {
-        let agent = agent.to_owned();
-        self.read(|answer| Read::ChecksAfter(agent, after, most, answer))
-            .await
-    }
-
-    pub(crate) async fn is_ready(&self) -> Result<(), StoreError> {
-        if self.writes.is_full() {
-            return Err(StoreError::Busy);
-        }
-        // A store that only reads would fail its first write after a full disk was mended, if nothing but
-        // readiness brought traffic back; so the probe writes for it.
-        if self.failing.load(Ordering::Relaxed) || self.writes.is_closed() {
-            self.write(Change::Probe).await?;
-        }
-        self.read(Read::Probe).await
     }
 
     pub(crate) fn close(&self) -> Result<(), StoreError> {
@@ -196,33 +127,22 @@ impl Sqlite {
         let Some(running) = running else {
             return Ok(());
         };
-        self.writes.close();
-        self.reads.close();
-        let mut whole = running.writer.join().is_ok();
+        self.desk.close();
+        let mut whole = true;
         for reader in running.readers {
             whole &= reader.join().is_ok();
         }
-        running.checkpoint.close();
-        whole &= running.checkpointer.join().is_ok();
-        running.checkpoint.truncate()?;
+        if let Some(writing) = running.writing {
+            whole &= writing.writer.join().is_ok();
+            writing.checkpoint.close();
+            whole &= writing.checkpointer.join().is_ok();
+            writing.checkpoint.truncate()?;
+        }
         if whole {
             Ok(())
         } else {
             Err(StoreError::unavailable("a thread of it ended early"))
         }
-    }
-
-    fn write(&self, change: Change) -> impl Future<Output = Result<u64, StoreError>> + Send + 'static {
-        let (answer, ticket) = question();
-        answered(self.writes.push(Write { change, answer }), ticket)
-    }
-
-    fn read<T: Send + 'static>(
-        &self,
-        read: impl FnOnce(Answer<T>) -> Read,
-    ) -> impl Future<Output = Result<T, StoreError>> + Send + 'static {
-        let (answer, ticket) = question();
-        answered(self.reads.push(read(answer)), ticket)
     }
 }
 
@@ -230,18 +150,6 @@ impl Drop for Sqlite {
     fn drop(&mut self) {
         // Whoever wants to know how it ended calls `close`.
         let _ = self.close();
-    }
-}
-
-/// Waits for the answer, unless the queue refused the question.
-async fn answered<T>(
-    pushed: Result<(), Refused>,
-    ticket: impl Future<Output = Result<T, StoreError>>,
-) -> Result<T, StoreError> {
-    match pushed {
-        Ok(()) => ticket.await,
-        Err(Refused::Full) => Err(StoreError::Busy),
-        Err(Refused::Closed) => Err(StoreError::closed()),
     }
 }
 
@@ -255,24 +163,25 @@ fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::desk::{Change, Read};
 
     #[tokio::test]
     async fn a_writer_that_panics_leaves_nobody_waiting() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Sqlite::create(&folder.path().join("countersign.db"), HalfLife::DEFAULT).unwrap();
-        store.is_ready().await.unwrap();
+        let (folder, desk) = (tempfile::tempdir().unwrap(), Desk::new());
+        let store = Sqlite::create(&folder.path().join("countersign.db"), HalfLife::DEFAULT, &desk).unwrap();
+        desk.is_ready().await.unwrap();
         let waiting = [
-            store.write(Change::Probe),
-            store.write(Change::Panic),
-            store.write(Change::Probe),
+            desk.write(Change::Probe),
+            desk.write(Change::Panic),
+            desk.write(Change::Probe),
         ];
         let [before, panicked, after] = waiting;
         // The first may have been a batch of its own.
         let _ = before.await;
-        for result in [panicked.await, after.await, store.is_ready().await.map(|()| 0)] {
+        for result in [panicked.await, after.await, desk.is_ready().await.map(|()| 0)] {
             assert!(matches!(result, Err(StoreError::Unavailable(_))), "{result:?}");
         }
-        assert_eq!(store.public_keys().await.unwrap(), [], "reading goes on");
+        assert_eq!(desk.read(Read::PublicKeys).await.unwrap(), [], "reading goes on");
         assert!(store.close().is_err(), "the end of the thread is told");
     }
 }

@@ -15,7 +15,7 @@ const MIGRATIONS: [&str; 4] = [
 
 /// What to do with sums that were made with another half-life than the one that was set.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum OtherHalfLife {
+pub(crate) enum OtherHalfLife {
     Refuse,
     SumAnew,
 }
@@ -40,15 +40,8 @@ pub(super) fn bring_up_to_date(
             .execute_batch("CREATE TABLE migration (version INTEGER PRIMARY KEY) STRICT")
             .map_err(told)?;
     }
-    let version: usize = transaction
-        .query_row("SELECT COALESCE(MAX(version), 0) FROM migration", [], |row| {
-            row.get::<_, u32>(0)
-        })
-        .map_err(told)? as usize;
-    let missing = MIGRATIONS.get(version..).ok_or(StoreError::Corrupt(
-        "the database was written by a newer version of this program; upgrade it",
-    ))?;
-    for (migration, number) in missing.iter().zip(version + 1..) {
+    let version = version(&transaction)?;
+    for (migration, number) in missing(version)?.iter().zip(version + 1..) {
         transaction.execute_batch(migration).map_err(told)?;
         let number = u32::try_from(number).expect("the list is short");
         transaction
@@ -64,4 +57,35 @@ pub(super) fn bring_up_to_date(
         return Err(StoreError::HalfLife { kept, set });
     }
     transaction.commit().map_err(told)
+}
+
+/// Refuses a database that is not exactly up to date, for whoever only reads.
+pub(super) fn check_version(connection: &Connection) -> Result<(), StoreError> {
+    if is_new(connection)? {
+        return Err(StoreError::unavailable(
+            "there is no store in this file yet; make it with: countersign store create",
+        ));
+    }
+    if missing(version(connection)?)?.is_empty() {
+        return Ok(());
+    }
+    Err(StoreError::unavailable(
+        "the database was written by an older version of this program; bring it up to date with: \
+         countersign store migrate",
+    ))
+}
+
+fn version(connection: &Connection) -> Result<usize, StoreError> {
+    connection
+        .query_row("SELECT COALESCE(MAX(version), 0) FROM migration", [], |row| {
+            row.get::<_, u32>(0)
+        })
+        .map(|version| version as usize)
+        .map_err(told)
+}
+
+fn missing(version: usize) -> Result<&'static [&'static str], StoreError> {
+    MIGRATIONS.get(version..).ok_or(StoreError::Corrupt(
+        "the database was written by a newer version of this program; upgrade it",
+    ))
 }
