@@ -32,8 +32,8 @@ pub struct Config {
     pub public_url: Option<String>,
     /// Folder of what is not configured elsewhere.
     pub data: Location,
-    /// The SQLite database.
-    pub store: Location,
+    /// The database.
+    pub store: StoreSetting,
     /// `verify.service` in receipts.
     pub service_name: String,
     /// Folder of the private keys.
@@ -58,6 +58,20 @@ pub struct Location {
     pub path: PathBuf,
     /// Whether a file, a variable or a flag gave it.
     pub named: bool,
+}
+
+/// Which database keeps the receipts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreSetting {
+    /// A file of SQLite.
+    Sqlite(Location),
+    /// A database of a PostgreSQL server.
+    Postgres {
+        /// `postgres://user@host/database`, without a password.
+        url: String,
+        /// The file that holds the password.
+        password_file: Option<PathBuf>,
+    },
 }
 
 /// Settings given on the command line: pairs of a setting's path (`limits.body_bytes`) and its text.
@@ -145,15 +159,23 @@ impl Config {
                 .display()
                 .to_string()
         };
+        let (store, password_file) = match &self.store {
+            StoreSetting::Sqlite(location) => (format!("sqlite:{}", path(location)), None),
+            StoreSetting::Postgres { url, password_file } => (url.clone(), password_file.as_ref()),
+        };
+        let password_file = password_file.map_or_else(String::new, |file| {
+            let file = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+            format!("store_password_file = {}\n", quoted(&file.display().to_string()))
+        });
         let mut text = String::new();
         let _ = write!(
             text,
-            "listen = {}\npublic_url = {}\ndata = {}\nstore = {}\nservice_name = {}\n\n[keys]\nfolder = {}\n\n\
+            "listen = {}\npublic_url = {}\ndata = {}\nstore = {}\n{password_file}service_name = {}\n\n[keys]\nfolder = {}\n\n\
              [limits]\nbody_bytes = {}\nconnections = {}\n\n[score]\nhalf_life_days = {}\n\n[telemetry]\nlog = {}\njson = {}\n",
             quoted(&listen),
             quoted(&public_url),
             quoted(&path(&self.data)),
-            quoted(&format!("sqlite:{}", path(&self.store))),
+            quoted(&store),
             quoted(&self.service_name),
             quoted(&path(&self.keys_folder)),
             self.body_bytes,
@@ -181,6 +203,7 @@ struct Given {
     public_url: Option<String>,
     data: Option<String>,
     store: Option<String>,
+    store_password_file: Option<String>,
     service_name: Option<String>,
     keys_folder: Option<String>,
     body_bytes: Option<u64>,
@@ -216,6 +239,10 @@ const SETTINGS: &[Setting] = &[
     Setting {
         path: "store",
         read: |given, source| keep(&mut given.store, read_store(source)),
+    },
+    Setting {
+        path: "store_password_file",
+        read: |given, source| keep(&mut given.store_password_file, read_path(source)),
     },
     Setting {
         path: "service_name",
@@ -329,11 +356,21 @@ fn read_path(source: Source) -> Result<String, String> {
     Ok(path)
 }
 
+/// Which kind of store it is; the store's own room reads the rest.
 fn read_store(source: Source) -> Result<String, String> {
-    match source.text()?.strip_prefix("sqlite:") {
-        Some(path) if !path.is_empty() => Ok(path.to_owned()),
-        _ => Err("must be sqlite: and the path of a file, such as sqlite:countersign.db".to_owned()),
+    let store = source.text()?;
+    let begins = ["sqlite:", "postgres://", "postgresql://"];
+    if begins
+        .iter()
+        .any(|begin| store.len() > begin.len() && store.starts_with(begin))
+    {
+        return Ok(store);
     }
+    Err(
+        "must be sqlite: and the path of a file, such as sqlite:countersign.db, or the address of a PostgreSQL \
+         database, such as postgres://user@host/database"
+            .to_owned(),
+    )
 }
 
 fn read_name(source: Source) -> Result<String, String> {
@@ -397,10 +434,21 @@ impl Given {
             path: folder.join(given.as_deref().unwrap_or(default)),
         };
         let data = place(self.data, "countersign-data", folder);
+        let file = self.store.as_deref().map(|store| store.strip_prefix("sqlite:"));
+        let store = match (&self.store, file) {
+            (Some(url), Some(None)) => StoreSetting::Postgres {
+                url: url.clone(),
+                password_file: self.store_password_file.map(|file| folder.join(file)),
+            },
+            (_, file) => {
+                let file = file.flatten().map(str::to_owned);
+                StoreSetting::Sqlite(place(file, "countersign.db", &data.path))
+            }
+        };
         Config {
             listen: self.listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8402))),
             public_url: self.public_url,
-            store: place(self.store, "countersign.db", &data.path),
+            store,
             keys_folder: place(self.keys_folder, "keys", &data.path),
             data,
             service_name: self
@@ -429,12 +477,23 @@ mod tests {
         let text = |error: ConfigError| error.to_string();
         let mut config = Config::load(Some(&path), flags, variables).map_err(text)?;
         // Paths relative to the temporary folder compare equal between two of them.
-        for location in [&mut config.data, &mut config.store, &mut config.keys_folder] {
+        for location in [
+            &mut config.data,
+            file_of(&mut config.store),
+            &mut config.keys_folder,
+        ] {
             if let Ok(relative) = location.path.strip_prefix(folder.path()) {
                 location.path = Path::new("FOLDER").join(relative);
             }
         }
         Ok(config)
+    }
+
+    fn file_of(store: &mut StoreSetting) -> &mut Location {
+        match store {
+            StoreSetting::Sqlite(location) => location,
+            StoreSetting::Postgres { .. } => panic!("{store:?}"),
+        }
     }
 
     #[test]
@@ -455,7 +514,7 @@ mod tests {
             named.public_url.take().unwrap(),
             format!("http://{}", named.listen)
         );
-        for location in [&mut named.data, &mut named.store, &mut named.keys_folder] {
+        for location in [&mut named.data, file_of(&mut named.store), &mut named.keys_folder] {
             assert!(std::mem::take(&mut location.named));
             location.path = location.path.components().collect();
         }
@@ -508,7 +567,9 @@ mod tests {
             ("data = \"d\"\nstore = \"sqlite:/abs/s.db\"", "/abs/s.db", true),
         ];
         for (file, path, named) in rows {
-            let store = load(file, Flags::default(), &[]).unwrap().store;
+            let StoreSetting::Sqlite(store) = load(file, Flags::default(), &[]).unwrap().store else {
+                panic!("{file}");
+            };
             assert_eq!(
                 (store.path.to_str().unwrap(), store.named),
                 (path, named),
@@ -517,6 +578,19 @@ mod tests {
         }
         let config = Config::load(None, Flags::default(), std::iter::empty()).unwrap();
         assert_eq!(config.keys_folder.path, Path::new("countersign-data/keys"));
+    }
+
+    #[test]
+    fn a_postgres_store_has_an_address_and_a_password_file() {
+        let file = "store = \"postgres://me@db.example/receipts\"\nstore_password_file = \"pg.password\"";
+        let config = load(file, Flags::default(), &[]).unwrap();
+        let StoreSetting::Postgres { url, password_file } = &config.store else {
+            panic!("{:?}", config.store);
+        };
+        assert_eq!(url, "postgres://me@db.example/receipts");
+        assert!(password_file.as_ref().unwrap().ends_with("pg.password"));
+        let again = load(&config.describe(), Flags::default(), &[]).unwrap();
+        assert_eq!(again.describe(), config.describe());
     }
 
     #[test]
@@ -556,6 +630,8 @@ mod tests {
                 "setting telemetry.log must be off,",
             ),
             ("store = \"countersign.db\"", "setting store must be sqlite:"),
+            ("store = \"postgres://\"", "setting store must be sqlite:"),
+            ("store_password_file = \"\"", "setting store_password_file must"),
             ("store = \"sqlite:\"", "setting store must be sqlite:"),
             ("data = \"\"", "setting data must not be empty"),
             ("service_name = \"\"", "setting service_name must have 1"),

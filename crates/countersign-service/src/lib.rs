@@ -24,5 +24,5 @@ pub use actions::check_once::{Checked, check_once};
 pub use actions::list_counted_checks::list_counted_checks;
 pub use app::{VERSION, now};
 pub use http::Patience;
-pub use service::{ServeError, Service, create_store, first_key, open_keys, serve};
+pub use service::{ServeError, Service, create_store, first_key, open_keys, serve, store_target};
 pub use wire::public_keys;

@@ -416,9 +416,10 @@ impl From<StoreError> for Problem {
             StoreError::Busy => Problem::ServiceUnavailable(Unavailable::Overloaded),
             StoreError::Unavailable(_) => Problem::ServiceUnavailable(Unavailable::Store(error.to_string())),
             StoreError::Corrupt(_) => Problem::ServiceUnavailable(Unavailable::Tampered(error.to_string())),
-            // Ids are random: a taken one is a fault of ours. Half-lives and numbers of an import are settled
-            // before anything is served.
-            StoreError::Conflict | StoreError::HalfLife { .. } | StoreError::OutOfSequence { .. } => {
+            // Another node made the sums anew with another setting: this one waits for its operator.
+            StoreError::HalfLife { .. } => Problem::ServiceUnavailable(Unavailable::Store(error.to_string())),
+            // Ids are random: a taken one is a fault of ours. Nothing that is served imports.
+            StoreError::Conflict | StoreError::OutOfSequence { .. } => {
                 Problem::InternalError(error.to_string())
             }
         }

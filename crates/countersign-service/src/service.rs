@@ -2,15 +2,14 @@
 
 use crate::app::{App, Clock, Letterhead, now, system_clock};
 use crate::bench::Bench;
-use crate::config::{Config, Location};
+use crate::config::{Config, StoreSetting};
 use crate::http::{Patience, Server, Workers, allow_open_files};
 use crate::key_watch::KeyWatch;
 use crate::schemas::SchemaCache;
 use crate::signer::{Signer, SignerError, new_key};
 use crate::telemetry;
-use countersign_core::score::HalfLife;
 use countersign_core::time::Timestamp;
-use countersign_store::{Store, StoreError};
+use countersign_store::{BadTarget, Password, Store, StoreError, Target};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,16 +23,22 @@ pub enum ServeError {
     #[error(transparent)]
     Keys(#[from] SignerError),
     /// A database without the keys that its receipts were signed with: a key made anew could take their version.
-    #[error("{} has no key register, but there is a database; restore the folder from a backup, or move the database away", .0.display())]
+    #[error("{} has no key register, but there is a database; restore the folder from a backup, or copy it from another node; for a new database make the first key with: countersign key new", .0.display())]
     KeysLost(PathBuf),
     /// The database named in the settings does not exist.
     #[error("the database {} does not exist; make it with: countersign store create", .0.display())]
     NoStore(PathBuf),
+    /// The setting names no store.
+    #[error("setting store {0}")]
+    BadStore(BadTarget),
+    /// The password cannot be used.
+    #[error("setting store_password_file: {0}")]
+    BadPassword(BadTarget),
     /// The database cannot be used.
-    #[error("the database {}: {error}", .path.display())]
+    #[error("the database {place}: {error}")]
     Store {
-        /// Its path.
-        path: PathBuf,
+        /// Where it is.
+        place: String,
         /// What the store says.
         error: StoreError,
     },
@@ -81,19 +86,30 @@ pub fn serve(config: &Config) -> Result<(), ServeError> {
     service.stop()
 }
 
-/// Makes the database of these settings, or leaves the one that exists as it is.
-pub fn create_store(config: &Config) -> Result<PathBuf, ServeError> {
-    let path = &config.store.path;
-    make_folder_of(path)?;
-    let closed = Store::create_sqlite(path, config.half_life).and_then(Store::close);
-    closed.map_err(|error| store_error(path, error))?;
-    Ok(path.clone())
+/// Makes the store of these settings, or leaves the one that exists as it is. Says where it is.
+pub fn create_store(config: &Config) -> Result<String, ServeError> {
+    let target = store_target(config)?;
+    make_folder_of(&target)?;
+    let closed = Store::create(&target, config.half_life).and_then(Store::close);
+    closed.map_err(|error| store_error(&target, error))?;
+    Ok(target.to_string())
+}
+
+/// Where the store of these settings is. Reads the password, if there is one.
+pub fn store_target(config: &Config) -> Result<Target, ServeError> {
+    match &config.store {
+        StoreSetting::Sqlite(location) => Ok(Target::Sqlite(location.path.clone())),
+        StoreSetting::Postgres { url, password_file } => {
+            let password = password_file.as_deref().map(Password::read).transpose();
+            Target::parse(url, password.map_err(ServeError::BadPassword)?).map_err(ServeError::BadStore)
+        }
+    }
 }
 
 /// A running service.
 pub struct Service {
     address: SocketAddr,
-    store_path: PathBuf,
+    store: Target,
     app: Arc<App>,
     workers: Workers,
     keys: KeyWatch,
@@ -132,10 +148,11 @@ impl Service {
         store: Option<Store>,
     ) -> Result<Service, ServeError> {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let target = store_target(config)?;
         let (signer, key_made) = keys_at(config, clock())?;
         let (store, database_made) = match store {
             Some(store) => (store, false),
-            None => open_store(&config.store, config.half_life)?,
+            None => open_store(config, &target)?,
         };
         say_what_was_made(config, key_made, database_made);
         let listen = |error| ServeError::Listen {
@@ -158,7 +175,7 @@ impl Service {
         let workers = server.start(&app, config.connections, patience)?;
         Ok(Service {
             address,
-            store_path: config.store.path.clone(),
+            store: target,
             app,
             workers,
             keys,
@@ -175,7 +192,7 @@ impl Service {
         self.workers.stop();
         self.keys.stop();
         let closed = self.app.store.clone().close();
-        closed.map_err(|error| store_error(&self.store_path, error))
+        closed.map_err(|error| store_error(&self.store, error))
     }
 }
 
@@ -192,7 +209,7 @@ pub fn open_keys(config: &Config) -> Result<Signer, ServeError> {
 pub fn first_key(config: &Config) -> Result<String, ServeError> {
     let folder = &config.keys_folder;
     match Signer::open(&folder.path) {
-        Err(SignerError::NoKeys(path)) if !folder.named && config.store.path.exists() => {
+        Err(SignerError::NoKeys(path)) if !folder.named && has_file(config) => {
             Err(ServeError::KeysLost(path))
         }
         _ => Ok(new_key(&folder.path, now())?),
@@ -204,8 +221,10 @@ fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), 
     if folder.named {
         return Ok((Signer::open(&folder.path)?, None));
     }
-    // Keys are made before the database: one without the other means that they were lost.
-    if config.store.path.exists() {
+    // Keys are made before the database: one without the other means that they were lost. Nodes that share a
+    // database share its keys, so none of them makes its own.
+    let shared = matches!(config.store, StoreSetting::Postgres { .. });
+    if shared || has_file(config) {
         return match Signer::open(&folder.path) {
             Err(SignerError::NoKeys(path)) => Err(ServeError::KeysLost(path)),
             opened => Ok((opened?, None)),
@@ -218,6 +237,11 @@ fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), 
         None
     };
     Ok((signer, version))
+}
+
+/// Whether there is a database of one file beside the keys.
+fn has_file(config: &Config) -> bool {
+    matches!(&config.store, StoreSetting::Sqlite(location) if location.path.exists())
 }
 
 fn say_what_was_made(config: &Config, key: Option<String>, database: bool) {
@@ -236,22 +260,28 @@ fn say_what_was_made(config: &Config, key: Option<String>, database: bool) {
 }
 
 /// The store, and whether it was made.
-fn open_store(location: &Location, half_life: HalfLife) -> Result<(Store, bool), ServeError> {
-    let path = &location.path;
-    let made = !path.exists();
-    if made && location.named {
-        return Err(ServeError::NoStore(path.clone()));
-    }
-    make_folder_of(path)?;
-    let opened = if made {
-        Store::create_sqlite(path, half_life)
-    } else {
-        Store::open_sqlite(path, half_life)
+fn open_store(config: &Config, target: &Target) -> Result<(Store, bool), ServeError> {
+    let made = match &config.store {
+        StoreSetting::Sqlite(location) if location.path.exists() => false,
+        StoreSetting::Sqlite(location) if location.named => {
+            return Err(ServeError::NoStore(location.path.clone()));
+        }
+        StoreSetting::Sqlite(_) => true,
+        StoreSetting::Postgres { .. } => false,
     };
-    Ok((opened.map_err(|error| store_error(path, error))?, made))
+    make_folder_of(target)?;
+    let opened = if made {
+        Store::create(target, config.half_life)
+    } else {
+        Store::open(target, config.half_life)
+    };
+    Ok((opened.map_err(|error| store_error(target, error))?, made))
 }
 
-fn make_folder_of(path: &std::path::Path) -> Result<(), ServeError> {
+fn make_folder_of(target: &Target) -> Result<(), ServeError> {
+    let Target::Sqlite(path) = target else {
+        return Ok(());
+    };
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return Ok(());
     };
@@ -261,9 +291,11 @@ fn make_folder_of(path: &std::path::Path) -> Result<(), ServeError> {
     })
 }
 
-pub(crate) fn store_error(path: &std::path::Path, error: StoreError) -> ServeError {
-    ServeError::Store {
-        path: path.to_owned(),
-        error,
-    }
+pub(crate) fn store_error(target: &Target, error: StoreError) -> ServeError {
+    // A file is named by its path alone, as everywhere.
+    let place = match target {
+        Target::Sqlite(path) => path.display().to_string(),
+        Target::Postgres(_) => target.to_string(),
+    };
+    ServeError::Store { place, error }
 }

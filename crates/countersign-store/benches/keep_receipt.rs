@@ -10,7 +10,7 @@
 
 use countersign_core::canonical::Hash;
 use countersign_core::score::HalfLife;
-use countersign_store::{ReceiptRow, Store};
+use countersign_store::{ReceiptRow, Store, Target};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,7 +40,7 @@ fn measure(folder: &Path, threads: u64, outstanding: u64, agents: u64) {
     for end in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(folder.join(format!("keep-{threads}-{outstanding}.db{end}")));
     }
-    let store = Store::create_sqlite(&path, HalfLife::DEFAULT).unwrap();
+    let store = Store::create(&Target::Sqlite(path.clone()), HalfLife::DEFAULT).unwrap();
     let rows = if outstanding == 1 { ROWS / 10 } else { ROWS };
     let next = Arc::new(AtomicU64::new(0));
     let (started, cpu) = (Instant::now(), cpu_micros());

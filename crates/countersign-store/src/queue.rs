@@ -1,7 +1,10 @@
-//! A bounded queue between async callers and a thread of our own: putting in never waits, taking out blocks.
+//! A bounded queue between async callers and a thread of our own: putting in never waits; taking out blocks, or
+//! waits as a task where the thread runs tasks.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 /// A first-in, first-out queue for at most `capacity` items.
@@ -18,6 +21,8 @@ struct State<T> {
     /// call a row under load. A taker who wakes by itself leaves it one too high, which costs one needless
     /// call.
     asleep: usize,
+    /// The task that waits; there is one taker at most where tasks take.
+    task: Option<Waker>,
 }
 
 /// Why an item was not taken in. The item is dropped.
@@ -33,6 +38,7 @@ impl<T> Queue<T> {
             items: VecDeque::new(),
             closed: false,
             asleep: 0,
+            task: None,
         };
         Queue {
             state: Mutex::new(state),
@@ -53,10 +59,12 @@ impl<T> Queue<T> {
         state.items.push_back(item);
         let wake = state.asleep > 0;
         state.asleep = state.asleep.saturating_sub(1);
+        let task = state.task.take();
         drop(state);
         if wake {
             self.changed.notify_one();
         }
+        task.into_iter().for_each(Waker::wake);
         Ok(())
     }
 
@@ -95,10 +103,32 @@ impl<T> Queue<T> {
         true
     }
 
+    /// Like [`Queue::take`], for the one task that takes. Whoever stops waiting loses nothing.
+    pub(crate) async fn next(&self, batch: &mut Vec<T>, most: usize, patience: Option<Duration>) -> bool {
+        let taken = poll_fn(|context| {
+            let mut state = self.lock();
+            if state.items.is_empty() && !state.closed {
+                state.task = Some(context.waker().clone());
+                return Poll::Pending;
+            }
+            let count = state.items.len().min(most);
+            batch.extend(state.items.drain(..count));
+            Poll::Ready(count > 0)
+        });
+        match patience {
+            None => taken.await,
+            Some(patience) => tokio::time::timeout(patience, taken).await.unwrap_or(true),
+        }
+    }
+
     /// Takes no more items in; what is inside can still be taken out.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
+        let mut state = self.lock();
+        state.closed = true;
+        let task = state.task.take();
+        drop(state);
         self.changed.notify_all();
+        task.into_iter().for_each(Waker::wake);
     }
 
     /// Closes the queue and drops what is inside when the guard is dropped: however the taker's thread ends,
@@ -184,6 +214,26 @@ mod tests {
         assert_eq!(queue.push(7), Ok(()));
         assert!(queue.take(&mut batch, 2, Some(Duration::from_millis(1))));
         assert_eq!(batch, [7]);
+    }
+
+    #[tokio::test]
+    async fn a_task_takes_like_a_thread() {
+        let queue = Arc::new(Queue::new(3));
+        let mut batch = Vec::new();
+        assert!(queue.next(&mut batch, 2, Some(Duration::from_millis(1))).await);
+        assert_eq!(batch, [], "out of patience");
+        let other = queue.clone();
+        let pusher = std::thread::spawn(move || {
+            while other.lock().task.is_none() {
+                std::thread::yield_now();
+            }
+            assert_eq!(other.push(7), Ok(()));
+            other.close();
+        });
+        assert!(queue.next(&mut batch, 2, None).await);
+        assert!(!queue.next(&mut batch, 2, None).await, "closed and empty");
+        assert_eq!(batch, [7]);
+        pusher.join().unwrap();
     }
 
     #[test]

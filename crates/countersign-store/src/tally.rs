@@ -1,21 +1,22 @@
-//! The records of the agents in one batch, so that each agent's row is read and written once for all of them.
+//! The records of the agents of some receipts, so that each agent's row is read and written once for all of them.
 
 use crate::{AgentRecord, ReceiptRow};
 use countersign_core::score::HalfLife;
 use std::collections::BTreeMap;
 
-/// Sums of a batch by agent. Sorted, so that a database writes its agents in the order they lie in, and two
-/// nodes that write the same agents take their locks in one order.
-pub(crate) struct Tally<'rows> {
+/// Sums by agent. Sorted, so that a database writes its agents in the order they lie in.
+pub(crate) struct Tally {
     half_life: HalfLife,
-    agents: BTreeMap<&'rows str, AgentRecord>,
+    agents: BTreeMap<String, AgentRecord>,
+    receipts: usize,
 }
 
-impl<'rows> Tally<'rows> {
+impl Tally {
     pub(crate) fn new(half_life: HalfLife) -> Self {
         Tally {
             half_life,
             agents: BTreeMap::new(),
+            receipts: 0,
         }
     }
 
@@ -23,19 +24,60 @@ impl<'rows> Tally<'rows> {
         self.half_life
     }
 
-    /// Counts a receipt, if it is one that is counted.
-    pub(crate) fn count(&mut self, row: &'rows ReceiptRow) {
-        let Some(agent) = row.counted_agent() else { return };
-        let one = AgentRecord::of(row.verified_at_micros, row.passed);
-        let half_life = self.half_life;
-        self.agents
-            .entry(agent)
-            .and_modify(|record| *record = record.with(one, half_life))
-            .or_insert(one);
+    /// How many receipts were looked at, counted or not.
+    pub(crate) fn receipts(&self) -> usize {
+        self.receipts
     }
 
-    /// The agents in order, each with what the batch adds to its record.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'rows str, AgentRecord)> {
-        self.agents.iter().map(|(agent, record)| (*agent, *record))
+    /// How many agents have something to add.
+    pub(crate) fn agents(&self) -> usize {
+        self.agents.len()
+    }
+
+    /// Looks at a receipt, and counts it if it is one that is counted.
+    pub(crate) fn count(&mut self, row: &ReceiptRow) {
+        self.receipts += 1;
+        if let Some(agent) = row.counted_agent() {
+            self.add(agent, AgentRecord::of(row.verified_at_micros, row.passed));
+        }
+    }
+
+    /// Looks at a receipt that is not counted.
+    pub(crate) fn pass_by(&mut self) {
+        self.receipts += 1;
+    }
+
+    /// Adds all that another one has.
+    pub(crate) fn add_all(&mut self, later: &Tally) {
+        self.receipts += later.receipts;
+        later
+            .agents
+            .iter()
+            .for_each(|(agent, record)| self.add(agent, *record));
+    }
+
+    fn add(&mut self, agent: &str, later: AgentRecord) {
+        match self.agents.get_mut(agent) {
+            Some(record) => *record = record.with(later, self.half_life),
+            None => drop(self.agents.insert(agent.to_owned(), later)),
+        }
+    }
+
+    /// Counts a check of this agent.
+    pub(crate) fn count_check(&mut self, agent: &str, verified_at_micros: i64, passed: bool) {
+        self.receipts += 1;
+        self.add(agent, AgentRecord::of(verified_at_micros, passed));
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.agents.clear();
+        self.receipts = 0;
+    }
+
+    /// The agents in order, each with what is to be added to its record.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, AgentRecord)> {
+        self.agents
+            .iter()
+            .map(|(agent, record)| (agent.as_str(), *record))
     }
 }

@@ -1,18 +1,22 @@
-//! What every backend promises, one story a noun. What only SQLite can do wrong is in `sqlite.rs`.
+//! What every backend promises, one story a noun, told of each backend. What only one of them can do wrong is in
+//! `sqlite.rs` and `postgres.rs`.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
     reason = "a test says it by its name, and fails by a panic"
 )]
 
+#[path = "parts/both.rs"]
+mod both;
+#[path = "parts/cluster.rs"]
+mod cluster;
 #[path = "parts/sample.rs"]
 mod sample;
 
+use both::Home;
 use countersign_core::score::HalfLife;
-use countersign_store::{
-    AgentRecord, CountedCheck, PublicKeyRow, ReceiptRow, Store, StoreError, StoredReceipt,
-};
-use sample::{Home, id, receipt};
+use countersign_store::{AgentRecord, CountedCheck, PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
+use sample::{id, receipt};
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 
@@ -24,9 +28,40 @@ macro_rules! assert_error {
     };
 }
 
-#[tokio::test]
-async fn a_receipt_is_kept_and_found_again() {
-    let home = Home::new();
+/// Tells every story of both backends.
+macro_rules! stories {
+    ($($story:ident),* $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $story() {
+                super::$story(super::Home::sqlite()).await;
+            })*
+        }
+        mod on_postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $story() {
+                super::$story(super::Home::postgres()).await;
+            })*
+        }
+    };
+}
+
+stories! {
+    a_receipt_is_kept_and_found_again,
+    a_taken_id_is_a_conflict_and_spends_no_number,
+    sixty_four_writers_leave_no_gap,
+    a_caller_who_goes_away_loses_the_answer_and_not_the_row,
+    closing_writes_what_is_queued_and_answers_it,
+    a_store_opened_again_goes_on,
+    a_working_store_is_ready,
+    public_keys_stay_listed_and_change_their_status,
+    an_agents_record_is_that_of_its_counted_checks,
+    counted_checks_are_listed_in_both_directions,
+    an_import_keeps_ids_numbers_and_records,
+    an_import_that_does_not_fit_leaves_nothing_behind,
+}
+
+async fn a_receipt_is_kept_and_found_again(home: Home) {
     let store = home.store();
     let mut bare = receipt(2);
     bare.agent_id = None;
@@ -38,7 +73,11 @@ async fn a_receipt_is_kept_and_found_again() {
     wide.task_id = "\u{1F600}".repeat(200);
     wide.agent_id = Some(String::new());
     wide.schema = (2_000_000, 2_000_000);
-    for (row, sequence) in [(receipt(1), 1), (bare, 2), (wide, 3)] {
+    let mut odd = receipt(5);
+    "\u{0}".clone_into(&mut odd.task_id);
+    odd.agent_id = Some("\u{0}\u{7}'\"\\%/: ".to_owned());
+    odd.verified_at_micros = i64::MAX;
+    for (row, sequence) in [(receipt(1), 1), (bare, 2), (wide, 3), (odd, 4)] {
         assert_eq!(store.keep_receipt(row.clone()).await.unwrap(), sequence);
         let found = store.receipt(row.verification_id).await.unwrap().unwrap();
         assert_eq!((found.sequence, found.row), (sequence, row));
@@ -46,13 +85,11 @@ async fn a_receipt_is_kept_and_found_again() {
     assert_eq!(store.receipt(id(4)).await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn a_taken_id_is_a_conflict_and_spends_no_number() {
-    let home = Home::new();
+async fn a_taken_id_is_a_conflict_and_spends_no_number(home: Home) {
     let store = home.store();
     store.keep_receipt(receipt(1)).await.unwrap();
     let mut second = receipt(1);
-    second.task_id = "another".to_owned();
+    "another".clone_into(&mut second.task_id);
     // Queued together, so that they share a commit with good neighbours.
     let before = store.keep_receipt(receipt(2));
     let taken = store.keep_receipt(second);
@@ -69,10 +106,8 @@ async fn a_taken_id_is_a_conflict_and_spends_no_number() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sixty_four_writers_leave_no_gap() {
+async fn sixty_four_writers_leave_no_gap(home: Home) {
     const EACH: u64 = 25;
-    let home = Home::new();
     let store = home.store();
     let writers: Vec<_> = (0..64)
         .map(|writer| {
@@ -107,9 +142,7 @@ async fn sixty_four_writers_leave_no_gap() {
     assert!(all.into_iter().eq(1..=64 * EACH));
 }
 
-#[tokio::test]
-async fn a_caller_who_goes_away_loses_the_answer_and_not_the_row() {
-    let home = Home::new();
+async fn a_caller_who_goes_away_loses_the_answer_and_not_the_row(home: Home) {
     let store = home.store();
     drop(store.keep_receipt(receipt(1)));
     let mut polled = Box::pin(store.keep_receipt(receipt(2)));
@@ -125,9 +158,7 @@ async fn a_caller_who_goes_away_loses_the_answer_and_not_the_row() {
     }
 }
 
-#[tokio::test]
-async fn closing_writes_what_is_queued_and_answers_it() {
-    let home = Home::new();
+async fn closing_writes_what_is_queued_and_answers_it(home: Home) {
     let store = home.store();
     let other = store.clone();
     let waiting: Vec<_> = (1..=500)
@@ -148,20 +179,18 @@ async fn closing_writes_what_is_queued_and_answers_it() {
     other.close().unwrap();
 }
 
-#[tokio::test]
-async fn a_store_opened_again_goes_on() {
-    let home = Home::new();
+async fn a_store_opened_again_goes_on(home: Home) {
     let store = home.store();
     assert_eq!(store.keep_receipt(receipt(1)).await.unwrap(), 1);
     store.close().unwrap();
 
-    let store = Store::open_sqlite(&home.path(), HalfLife::DEFAULT).unwrap();
+    let store = home.open().unwrap();
     assert_eq!(store.keep_receipt(receipt(2)).await.unwrap(), 2);
     // Without a close: the last handle writes what is queued.
     drop(store.keep_receipt(receipt(3)));
     drop(store);
 
-    let store = Store::create_sqlite(&home.path(), HalfLife::DEFAULT).unwrap();
+    let store = home.store();
     assert_eq!(store.keep_receipt(receipt(4)).await.unwrap(), 4);
     for number in 1..=4 {
         let found = store.receipt(id(number)).await.unwrap().unwrap();
@@ -169,9 +198,7 @@ async fn a_store_opened_again_goes_on() {
     }
 }
 
-#[tokio::test]
-async fn a_working_store_is_ready() {
-    let home = Home::new();
+async fn a_working_store_is_ready(home: Home) {
     let store = home.store();
     store.is_ready().await.unwrap();
     store.keep_receipt(receipt(1)).await.unwrap();
@@ -189,9 +216,7 @@ fn key(version: &str, byte: u8, status: &str, listed_at_micros: i64) -> PublicKe
     }
 }
 
-#[tokio::test]
-async fn public_keys_stay_listed_and_change_their_status() {
-    let home = Home::new();
+async fn public_keys_stay_listed_and_change_their_status(home: Home) {
     let store = home.store();
     assert_eq!(store.public_keys().await.unwrap(), []);
     store
@@ -306,9 +331,7 @@ fn assert_record(record: &AgentRecord, rows: &[&ReceiptRow], half_life: HalfLife
     }
 }
 
-#[tokio::test]
-async fn an_agents_record_is_that_of_its_counted_checks() {
-    let home = Home::new();
+async fn an_agents_record_is_that_of_its_counted_checks(home: Home) {
     let store = home.store();
     assert_eq!(store.agent("a").await.unwrap(), None);
     let mut rows = Vec::new();
@@ -356,9 +379,7 @@ async fn an_agents_record_is_that_of_its_counted_checks() {
     assert_eq!(store.agent("nobody").await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn counted_checks_are_listed_in_both_directions() {
-    let home = Home::new();
+async fn counted_checks_are_listed_in_both_directions(home: Home) {
     let store = home.store();
     for number in 1..=30 {
         let agent = ["a", "b", "c"][number as usize % 3];
@@ -400,9 +421,7 @@ async fn counted_checks_are_listed_in_both_directions() {
     assert_eq!(store.counted_checks("a", u64::MAX, 4).await.unwrap(), []);
 }
 
-#[tokio::test]
-async fn an_import_keeps_ids_numbers_and_records() {
-    let home = Home::new();
+async fn an_import_keeps_ids_numbers_and_records(home: Home) {
     let store = home.store();
     for number in 1..=30 {
         store
@@ -415,7 +434,7 @@ async fn an_import_keeps_ids_numbers_and_records() {
             .await
             .unwrap();
     }
-    let other_home = Home::new();
+    let other_home = home.another();
     let other = other_home.store();
     assert_eq!(
         (store.newest().await.unwrap(), other.newest().await.unwrap()),
@@ -444,9 +463,7 @@ async fn an_import_keeps_ids_numbers_and_records() {
     other.import(Vec::new()).await.unwrap();
 }
 
-#[tokio::test]
-async fn an_import_that_does_not_fit_leaves_nothing_behind() {
-    let home = Home::new();
+async fn an_import_that_does_not_fit_leaves_nothing_behind(home: Home) {
     let store = home.store();
     for number in 1..=3 {
         store

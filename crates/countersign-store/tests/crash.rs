@@ -9,13 +9,16 @@
     reason = "a test says it by its name, and fails by a panic"
 )]
 
+#[path = "parts/home.rs"]
+mod home;
 #[path = "parts/sample.rs"]
 mod sample;
 
 use countersign_core::score::HalfLife;
-use countersign_store::{Store, StoreError};
+use countersign_store::{Store, StoreError, Target};
+use home::Home;
 use rusqlite::Connection;
-use sample::{Home, id, receipt};
+use sample::{id, receipt};
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Write};
@@ -72,9 +75,7 @@ fn acknowledged_receipts_survive_a_kill() {
         // The first row says that the child is at work.
         note(&mut acknowledged, &lines.next().unwrap().unwrap());
         if round == 0 {
-            let refused = Store::open_sqlite(&home.path(), HalfLife::DEFAULT)
-                .map(drop)
-                .unwrap_err();
+            let refused = home.open().map(drop).unwrap_err();
             assert!(
                 refused.to_string().contains("another process serves"),
                 "{refused}"
@@ -101,7 +102,7 @@ fn note(acknowledged: &mut BTreeMap<u64, u64>, line: &str) {
 
 #[tokio::main]
 async fn keep_until_killed(path: &Path, first: u64) {
-    let store = Store::open_sqlite(path, HalfLife::DEFAULT).unwrap();
+    let store = Store::open(&Target::Sqlite(path.to_owned()), HalfLife::DEFAULT).unwrap();
     let next = std::sync::Arc::new(AtomicU64::new(first));
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..32 {
@@ -121,7 +122,7 @@ async fn keep_until_killed(path: &Path, first: u64) {
 /// Opens what the child left, looks every acknowledged row up, and counts.
 #[tokio::main(flavor = "current_thread")]
 async fn verify(path: &Path, acknowledged: &BTreeMap<u64, u64>) {
-    let store = Store::open_sqlite(path, HalfLife::DEFAULT).unwrap();
+    let store = Store::open(&Target::Sqlite(path.to_owned()), HalfLife::DEFAULT).unwrap();
     for (&sequence, &number) in acknowledged {
         let found = store.receipt(id(number)).await.unwrap().unwrap();
         assert_eq!((found.sequence, found.row), (sequence, receipt(number)));
@@ -210,7 +211,7 @@ fn read_until(
 
 #[tokio::main(flavor = "current_thread")]
 async fn keep_in_spite_of_errors(path: &Path, first: u64) {
-    let store = Store::open_sqlite(path, HalfLife::DEFAULT).unwrap();
+    let store = Store::open(&Target::Sqlite(path.to_owned()), HalfLife::DEFAULT).unwrap();
     for number in first.. {
         match store.keep_receipt(receipt(number)).await {
             Ok(sequence) => tell(&format!("{sequence} {number}")),

@@ -5,19 +5,22 @@
     reason = "a test says it by its name, and fails by a panic"
 )]
 
+#[path = "parts/home.rs"]
+mod home;
 #[path = "parts/sample.rs"]
 mod sample;
 
 use countersign_store::{Store, StoreError};
+use home::Home;
 use rusqlite::Connection;
-use sample::{Home, id, receipt};
+use sample::{id, receipt};
 
 #[tokio::test]
 async fn a_reader_sees_what_is_kept_while_another_writes() {
     let home = Home::new();
     let store = home.store();
     store.keep_receipt(receipt(1)).await.unwrap();
-    let reader = Store::read_sqlite(&home.path()).unwrap();
+    let reader = Store::look(&home.target()).unwrap();
     assert!(reader.receipt(id(1)).await.unwrap().is_some());
     assert!(reader.receipt(id(2)).await.unwrap().is_none());
     store.keep_receipt(receipt(2)).await.unwrap();
@@ -40,7 +43,7 @@ async fn a_reader_writes_nothing() {
     let home = Home::new();
     home.store().close().unwrap();
     let before = std::fs::read(home.path()).unwrap();
-    let reader = Store::read_sqlite(&home.path()).unwrap();
+    let reader = Store::look(&home.target()).unwrap();
     let refused = reader.keep_receipt(receipt(1)).await;
     assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     assert!(matches!(reader.is_ready().await, Err(StoreError::Unavailable(_))));
@@ -52,7 +55,7 @@ async fn a_reader_writes_nothing() {
 #[tokio::test]
 async fn a_reader_refuses_what_it_does_not_know_and_mends_nothing() {
     let home = Home::new();
-    let refusal = || match Store::read_sqlite(&home.path()).map(drop) {
+    let refusal = || match Store::look(&home.target()).map(drop) {
         Err(error) => error.to_string(),
         Ok(()) => panic!("not refused"),
     };

@@ -5,13 +5,16 @@
     reason = "a test says it by its name, and fails by a panic"
 )]
 
+#[path = "parts/home.rs"]
+mod home;
 #[path = "parts/sample.rs"]
 mod sample;
 
 use countersign_core::score::HalfLife;
-use countersign_store::{Store, StoreError};
+use countersign_store::{Store, StoreError, Target};
+use home::Home;
 use rusqlite::Connection;
-use sample::{Home, id, receipt};
+use sample::{id, receipt};
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 
@@ -24,7 +27,7 @@ async fn spoilt(spoil: impl FnOnce(&Home)) -> (Home, Result<Store, StoreError>) 
     }
     store.close().unwrap();
     spoil(&home);
-    let opened = Store::open_sqlite(&home.path(), HalfLife::DEFAULT);
+    let opened = home.open();
     (home, opened)
 }
 
@@ -107,7 +110,7 @@ async fn a_refused_database_is_left_as_it_was() {
         })
         .await;
         refusal(opened);
-        refusal(Store::create_sqlite(&home.path(), HalfLife::DEFAULT));
+        refusal(Store::create(&home.target(), HalfLife::DEFAULT));
         assert!(fs::read(home.path()).unwrap() == before);
     }
 }
@@ -116,16 +119,12 @@ async fn a_refused_database_is_left_as_it_was() {
 async fn create_makes_no_folder_and_open_makes_no_file() {
     let home = Home::new();
     let nowhere = home.path().join("no/such/folder.db");
-    refusal(Store::create_sqlite(&nowhere, HalfLife::DEFAULT));
-    refusal(Store::open_sqlite(&home.path(), HalfLife::DEFAULT));
+    refusal(Store::create(&Target::Sqlite(nowhere), HalfLife::DEFAULT));
+    refusal(home.open());
     assert!(!home.path().exists());
     // What a create leaves that died at once.
     fs::write(home.path(), "").unwrap();
-    Store::open_sqlite(&home.path(), HalfLife::DEFAULT)
-        .unwrap()
-        .is_ready()
-        .await
-        .unwrap();
+    home.open().unwrap().is_ready().await.unwrap();
 }
 
 #[cfg(unix)]
@@ -147,7 +146,8 @@ fn only_its_owner_reads_the_file() {
 
 /// What later migrations made, undone.
 const TO_VERSION_1: &str = "DROP TABLE public_key; DROP TABLE agent; DROP INDEX receipt_counted; \
-    ALTER TABLE receipt_counter DROP COLUMN half_life_days; DELETE FROM migration WHERE version > 1";
+    ALTER TABLE receipt_counter DROP COLUMN half_life_days; \
+    ALTER TABLE receipt_counter DROP COLUMN summed; DELETE FROM migration WHERE version > 1";
 
 #[tokio::test]
 async fn an_older_database_is_brought_up_to_date() {
@@ -180,22 +180,22 @@ async fn sums_of_another_half_life_are_refused_and_can_be_made_anew() {
     }
     store.close().unwrap();
     let ten = HalfLife::of_days(10).unwrap();
-    for open in [Store::open_sqlite, Store::create_sqlite] {
-        let refused = open(&home.path(), ten).map(drop);
+    for open in [Store::open, Store::create] {
+        let refused = open(&home.target(), ten).map(drop);
         assert!(
             matches!(refused, Err(StoreError::HalfLife { kept: 30, set: 10 })),
             "{refused:?}"
         );
     }
-    Store::migrate_sqlite(&home.path(), ten).unwrap();
-    Store::migrate_sqlite(&home.path(), ten).unwrap();
-    let store = Store::open_sqlite(&home.path(), ten).unwrap();
+    Store::migrate(&home.target(), ten).unwrap();
+    Store::migrate(&home.target(), ten).unwrap();
+    let store = Store::open(&home.target(), ten).unwrap();
     let record = store.agent("a").await.unwrap().unwrap();
     let expected = 1.0 + 0.5_f64.powi(6) + 0.5_f64.powi(9);
     assert!((record.sums.weights - expected).abs() < 1e-12);
     assert_eq!(record.verified, 3);
     store.close().unwrap();
-    assert!(Store::open_sqlite(&home.path(), HalfLife::DEFAULT).is_err());
+    assert!(home.open().is_err());
 }
 
 #[tokio::test]
@@ -251,13 +251,13 @@ async fn an_agent_whose_numbers_cannot_be_right_is_corrupt() {
 async fn a_database_is_held_by_one_at_a_time() {
     let home = Home::new();
     let store = home.store();
-    let refused = refusal(Store::open_sqlite(&home.path(), HalfLife::DEFAULT));
+    let refused = refusal(home.open());
     assert!(refused.contains("another process serves"), "{refused}");
     #[cfg(unix)]
     {
         let link = home.path().with_file_name("link.db");
         std::os::unix::fs::symlink(home.path(), &link).unwrap();
-        let refused = refusal(Store::open_sqlite(&link, HalfLife::DEFAULT));
+        let refused = refusal(Store::open(&Target::Sqlite(link), HalfLife::DEFAULT));
         assert!(
             refused.contains("another process serves"),
             "by another name: {refused}"
@@ -266,7 +266,7 @@ async fn a_database_is_held_by_one_at_a_time() {
     // Being asked by a second one does not disturb the first.
     assert_eq!(store.keep_receipt(receipt(1)).await.unwrap(), 1);
     store.close().unwrap();
-    Store::open_sqlite(&home.path(), HalfLife::DEFAULT).unwrap();
+    home.open().unwrap();
 }
 
 #[cfg(unix)]

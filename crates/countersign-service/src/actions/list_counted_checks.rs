@@ -1,7 +1,7 @@
 //! Lists the checks that a score is computed from, without a server: what `countersign agent` does.
 
 use crate::config::Config;
-use crate::service::{ServeError, store_error};
+use crate::service::{ServeError, store_error, store_target};
 use countersign_core::score::CountedCheck;
 use countersign_core::time::Timestamp;
 use countersign_store::Store;
@@ -16,13 +16,13 @@ pub fn list_counted_checks<E: From<ServeError>>(
     agent: &str,
     mut hand_over: impl FnMut(&[CountedCheck]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let path = &config.store.path;
-    let failed = |error| store_error(path, error);
+    let target = store_target(config)?;
+    let failed = |error| store_error(&target, error);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(ServeError::System)?;
-    let store = Store::read_sqlite(path).map_err(failed)?;
+    let store = Store::look(&target).map_err(failed)?;
     let mut after = 0;
     loop {
         let page = runtime.block_on(store.counted_checks(agent, after, PAGE_CHECKS));

@@ -28,7 +28,8 @@ impl Cluster {
     fn new() -> Cluster {
         let folder = tempfile::tempdir().unwrap();
         new_key(&folder.path().join("keys"), START).unwrap();
-        let store = Store::create_sqlite(&folder.path().join("store.db"), HalfLife::DEFAULT).unwrap();
+        let store =
+            Store::create(&Target::Sqlite(folder.path().join("store.db")), HalfLife::DEFAULT).unwrap();
         Cluster { folder, store }
     }
 

@@ -130,6 +130,15 @@ pub(super) fn reading(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// A connection for whoever copies the database. Beside a server it changes nothing in it.
+pub(super) fn copying(path: &Path) -> Result<Connection, StoreError> {
+    let connection = open(path)?;
+    connection
+        .pragma_update(None, "wal_autocheckpoint", 0)
+        .map_err(told)?;
+    Ok(connection)
+}
+
 /// True for a database without a table, false for one of ours; that of another program is refused.
 pub(super) fn is_new(connection: &Connection) -> Result<bool, StoreError> {
     let owner: i64 = connection

@@ -2,23 +2,11 @@
 
 use super::connection::told;
 use super::{agents, connection, public_keys, receipts};
-use crate::answer::Answer;
+use crate::StoreError;
+use crate::desk::Read;
 use crate::queue::Queue;
-use crate::{AgentRecord, CountedCheck, PublicKeyRow, StoreError, StoredReceipt};
 use rusqlite::Connection;
 use std::path::Path;
-
-/// One question.
-pub(super) enum Read {
-    Receipt([u8; 16], Answer<Option<StoredReceipt>>),
-    ReceiptsAfter(u64, usize, Answer<Vec<StoredReceipt>>),
-    Newest(Answer<u64>),
-    Agent(String, Answer<Option<AgentRecord>>),
-    NewestChecks(String, usize, Answer<Vec<CountedCheck>>),
-    ChecksAfter(String, u64, usize, Answer<Vec<CountedCheck>>),
-    PublicKeys(Answer<Vec<PublicKeyRow>>),
-    Probe(Answer<()>),
-}
 
 /// Answers until the queue is closed.
 pub(super) fn run(reads: &Queue<Read>, path: &Path) {

@@ -3,46 +3,26 @@
 use super::checkpoint::{Checkpoint, Pace};
 use super::connection::{self, told};
 use super::files::Files;
-use super::{LastCommit, agents, public_keys, receipts};
-use crate::answer::{Answer, Bell};
+use super::{agents, public_keys, receipts};
+use crate::answer::Bell;
+use crate::desk::{Change, LastCommit, Write};
 use crate::queue::Queue;
 use crate::tally::Tally;
-use crate::{PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
+use crate::{ReceiptRow, StoreError, StoredReceipt};
 use countersign_core::score::HalfLife;
 use rusqlite::{CachedStatement, Connection, ffi};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Instant;
 
 /// Rows of one transaction. More would make the first of them wait without saving much.
 const BATCH_ROWS_MAX: usize = 512;
 
-/// One change, and where its caller waits for it.
-pub(super) struct Write {
-    pub(super) change: Change,
-    /// The receipt's number; 0 for the others.
-    pub(super) answer: Answer<u64>,
-}
-
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all are receipts; a box each would cost an allocation a row"
-)]
-pub(super) enum Change {
-    Receipt(ReceiptRow),
-    /// All of them or none, under the numbers they have.
-    Import(Vec<StoredReceipt>),
-    PublicKey(PublicKeyRow),
-    /// Writes as much as a receipt, and changes nothing.
-    Probe,
-    #[cfg(test)]
-    Panic,
-}
-
 pub(super) struct Writer {
     path: PathBuf,
     half_life: HalfLife,
+    /// The sums over the receipts that the table of agents has not yet.
+    tail: Tally,
     /// None after a failure: the next batch opens a new one, so that nothing of the failure lives on.
     open: Option<Connection>,
     files: Arc<Files>,
@@ -68,6 +48,7 @@ impl Writer {
         let mut writer = Writer {
             path,
             half_life,
+            tail: Tally::new(half_life),
             open: None,
             files,
             last_commit,
@@ -100,7 +81,7 @@ impl Writer {
     fn keep(&mut self, batch: &mut Vec<Write>) {
         self.results.clear();
         let committed = self.commit(batch);
-        self.last_commit.tell(committed.is_ok().then(Instant::now));
+        self.last_commit.tell(committed.is_ok());
         if let Err(error) = &committed {
             self.results.clear();
             self.results.resize(batch.len(), Err(error.clone()));
@@ -124,12 +105,14 @@ impl Writer {
             None => self.watch(connection::writing(&self.path)?)?,
         };
         // On an error the connection is dropped, and the transaction with it.
-        write_all(&connection, self.half_life, batch, &mut self.results)?;
+        write_all(&connection, &mut self.tail, batch, &mut self.results)?;
         self.open = Some(connection);
         Ok(())
     }
 
-    fn watch(&self, mut connection: Connection) -> Result<Connection, StoreError> {
+    /// Prepares a new connection. The tail is read from it: nobody knows whether a commit that failed is there.
+    fn watch(&mut self, mut connection: Connection) -> Result<Connection, StoreError> {
+        self.tail = agents::tail(&connection, self.half_life).map_err(told)?;
         let log_pages = self.log_pages.clone();
         let hook = move |_: &mut _, pages| {
             log_pages.store(i64::from(pages), Ordering::Relaxed);
@@ -142,7 +125,7 @@ impl Writer {
 
 fn write_all(
     connection: &Connection,
-    half_life: HalfLife,
+    tail: &mut Tally,
     batch: &[Write],
     results: &mut Vec<Result<u64, StoreError>>,
 ) -> Result<(), StoreError> {
@@ -152,17 +135,28 @@ fn write_all(
         connection,
         insertion: receipts::insertion(connection).map_err(told)?,
         last: before,
-        tally: Tally::new(half_life),
+        tally: Tally::new(tail.half_life()),
     };
     for write in batch {
         results.push(open.write(&write.change)?);
     }
     let Open { last, tally, .. } = open;
-    if last != before {
-        receipts::set_last_sequence(connection, last).map_err(told)?;
-        agents::add(connection, &tally).map_err(told)?;
+    if last == before {
+        return run(connection, "COMMIT");
     }
-    run(connection, "COMMIT")
+    receipts::set_last_sequence(connection, last).map_err(told)?;
+    let (receipts, agents) = (tail.receipts() + tally.receipts(), tail.agents() + tally.agents());
+    let is_due = agents::is_due(receipts, agents);
+    if is_due {
+        agents::add(connection, &[tail, &tally], last).map_err(told)?;
+    }
+    run(connection, "COMMIT")?;
+    if is_due {
+        tail.clear();
+    } else {
+        tail.add_all(&tally);
+    }
+    Ok(())
 }
 
 /// A transaction at work.
@@ -171,7 +165,7 @@ struct Open<'batch> {
     insertion: CachedStatement<'batch>,
     /// The newest number that was given.
     last: i64,
-    tally: Tally<'batch>,
+    tally: Tally,
 }
 
 impl<'batch> Open<'batch> {

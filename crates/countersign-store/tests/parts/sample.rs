@@ -1,26 +1,7 @@
-//! Rows to keep, and a folder to keep them in.
+//! Rows to keep.
 
 use countersign_core::canonical::Hash;
-use countersign_core::score::HalfLife;
-use countersign_store::{ReceiptRow, Store};
-use std::path::PathBuf;
-
-/// A folder that is gone with the test.
-pub(crate) struct Home(tempfile::TempDir);
-
-impl Home {
-    pub(crate) fn new() -> Self {
-        Home(tempfile::tempdir().unwrap())
-    }
-
-    pub(crate) fn path(&self) -> PathBuf {
-        self.0.path().join("countersign.db")
-    }
-
-    pub(crate) fn store(&self) -> Store {
-        Store::create_sqlite(&self.path(), HalfLife::DEFAULT).unwrap()
-    }
-}
+use countersign_store::ReceiptRow;
 
 /// An id that rises with its number, as those of the service rise with time.
 pub(crate) fn id(number: u64) -> [u8; 16] {
