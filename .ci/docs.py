@@ -7,10 +7,13 @@ line and a line "..." for any number of lines. A last line "[exit 1]" expects th
 is 0. A command that ends in "&" is started, waited for until it prints its readiness line, and stopped by SIGTERM
 when its document ends.
 
+A document that names a database at POSTGRES_URL finds an empty one there.
+
 All blocks of one document run in order in one scratch copy of the committed files. Every block that is marked
 console, sh or bash must be runnable: there is no way to skip one.
 """
 
+import contextlib
 import os
 import pathlib
 import re
@@ -21,6 +24,12 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench"))
+
+from postgres import Postgres  # noqa: E402
+
+POSTGRES_PORT = 18432
+POSTGRES_URL = f"postgres://countersign@127.0.0.1:{POSTGRES_PORT}/countersign"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -70,14 +79,16 @@ def start(command, folder, environment):
 
 def run_document(path, environment):
     passed, failed, servers = 0, 0, []
-    with tempfile.TemporaryDirectory() as scratch:
+    text = path.read_text()
+    database = Postgres(POSTGRES_PORT) if POSTGRES_URL in text else contextlib.nullcontext()
+    with database, tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch) / "countersign"
         names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
         for name in filter(None, names.decode().split("\0")):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
         try:
-            for body in blocks(path.read_text()):
+            for body in blocks(text):
                 for command, expected in commands(body):
                     if command.endswith("&"):
                         server, printed = start(command[:-1], folder, environment)

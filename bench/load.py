@@ -38,9 +38,10 @@ def main():
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--seconds", type=int, default=6, help="of one run of wrk")
     options.add_argument("--connections", type=int, default=64)
-    options.add_argument("--only", nargs="+", metavar="NAME", help="of countersign, plain and tuned")
+    options.add_argument("--only", nargs="+", metavar="NAME", help="of countersign, tuned_canonical, tuned and plain")
     options = options.parse_args()
-    names = [name for name in ["countersign", "tuned", "plain"] if not options.only or name in options.only]
+    names = ["countersign", "tuned_canonical", "tuned", "plain"]
+    names = [name for name in names if not options.only or name in options.only]
     if "countersign" in names and not options.binary.exists():
         print(f"{options.binary} does not exist: the baselines run alone", file=sys.stderr)
         names.remove("countersign")
@@ -100,12 +101,12 @@ def print_load(runs, options):
     columns = ["req/s", "p50 ms", "p99 ms", "CPU us/req", "errors", "loaded MiB"]
     rows = {name: {c: statistics.median(run[c] for run in results) for c in columns} for name, results in runs.items()}
     ours = rows.get("countersign")
-    print(f"{'server':<13}" + "".join(f"{column:>12}" for column in columns) + f"{'x req/s':>10}{'x CPU':>8}")
+    print(f"{'server':<16}" + "".join(f"{column:>12}" for column in columns) + f"{'x req/s':>10}{'x CPU':>8}")
     for name, row in rows.items():
         ratios = ""
         if ours:
             ratios = f"{ours['req/s'] / row['req/s']:>10.1f}{row['CPU us/req'] / ours['CPU us/req']:>8.1f}"
-        print(f"{name:<13}" + "".join(f"{row[column]:>12.1f}" for column in columns) + ratios)
+        print(f"{name:<16}" + "".join(f"{row[column]:>12.1f}" for column in columns) + ratios)
     print("x: how many times the server's figure is better than this row's")
 
 
@@ -148,9 +149,9 @@ def print_rest(rows):
     columns = ["start ms", "start max", "idle MiB", "1 MiB ms", "1 MiB max", "1 MiB CPU ms", "peak MiB"]
     print(f"\nfrom start to the first answer of /health ({STARTS} starts on empty data); memory at rest, all processes;")
     print(f"one request of 1 MiB with 10,000 line items at a time ({BIG_REQUESTS} of them)\n")
-    print(f"{'server':<13}" + "".join(f"{column:>14}" for column in columns))
+    print(f"{'server':<16}" + "".join(f"{column:>14}" for column in columns))
     for name, row in rows.items():
-        print(f"{name:<13}" + "".join(f"{row[column]:>14.1f}" for column in columns))
+        print(f"{name:<16}" + "".join(f"{row[column]:>14.1f}" for column in columns))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The work of one check in the style such services are written in: dictionaries, jsonschema, cryptography.
 
 It does what the golden invoices need and no more: strict parsing, four hashes, schema findings and counts, the
-sum rule, messages, the answer in contract order, and the signature. What `plain.py` and `tuned.py` do differently
+sum rule, messages, the answer in contract order, and the signature. What the three baselines do differently
 is handed in: how a value becomes canonical bytes, and where a validator comes from.
 """
 

@@ -74,8 +74,9 @@ impl Document {
     /// A ratio or score, finite: with a decimal point in the document (`1.0`), without one in canonical form.
     pub fn ratio(&mut self, name: &'static str, ratio: f64) {
         let number = Number::new(ratio, false);
-        let start = self.text.len();
         self.scalar(name, |text| canonical::write_number(number, text));
+        // The value alone: a name may have an `e` of its own.
+        let start = self.marks.last().map_or(0, |mark| mark.start);
         if !self.text[start..].iter().any(|byte| matches!(byte, b'.' | b'e')) {
             self.text.extend_from_slice(b".0");
         }
@@ -339,6 +340,7 @@ mod tests {
         document.bool("c", true);
         document.ratio("r", 0.000_001);
         document.ratio("s", 0.875);
+        document.ratio("score", 1.0);
         document.time("t", Timestamp(0));
         document.uuid("u", &[0xAB; 16]);
         document.text_or_null("errors_total", None);
@@ -348,7 +350,7 @@ mod tests {
         let text = document.finish();
         let shown = String::from_utf8(text.clone()).unwrap();
         let expected = concat!(
-            r#"{"b":1.0,"a":[{"z":3,"y":"é\n\"","x":{}},null,[]],"c":true,"r":0.000001,"s":0.875,"#,
+            r#"{"b":1.0,"a":[{"z":3,"y":"é\n\"","x":{}},null,[]],"c":true,"r":0.000001,"s":0.875,"score":1.0,"#,
             r#""t":"1970-01-01T00:00:00.000000+00:00","u":"abababab-abab-abab-abab-abababababab","#,
             r#""errors_total":null,"errors":""}"#
         );

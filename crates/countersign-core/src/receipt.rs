@@ -53,6 +53,23 @@ pub struct Issuer<'a> {
     pub key_version: &'a str,
 }
 
+impl Issuer<'_> {
+    /// The member `verify`, the same in every signed answer.
+    pub(crate) fn write_verify(&self, document: &mut Document) {
+        document.object("verify", |verify| {
+            verify.text(
+                "public_key_url",
+                &format!("{}/.well-known/agent-card.json", self.public_url),
+            );
+            verify.text("key_version", self.key_version);
+            verify.text("canonicalization", "RFC 8785 (JCS)");
+            verify.text("hash_algorithm", "SHA-256");
+            verify.text("service", self.service_name);
+            verify.text("mcp", &format!("{}/mcp", self.public_url));
+        });
+    }
+}
+
 impl Facts {
     /// What a check found, under the id and time that the caller hands in.
     pub fn new(
@@ -101,7 +118,7 @@ impl Facts {
     ) -> Unsigned<'a> {
         let mut document = Document::default();
         self.write(full, &mut document);
-        verify_block(issuer, &mut document);
+        issuer.write_verify(&mut document);
         Unsigned::new(Context::Check, issuer.key_version, attested_at, document)
     }
 
@@ -241,19 +258,5 @@ fn count(name: &'static str, count: Count, document: &mut Document) {
         object.ratio("ratio", report::ratio(count));
         object.integer("passed", count.passed);
         object.integer("total", count.total);
-    });
-}
-
-fn verify_block(issuer: &Issuer<'_>, document: &mut Document) {
-    document.object("verify", |verify| {
-        verify.text(
-            "public_key_url",
-            &format!("{}/.well-known/agent-card.json", issuer.public_url),
-        );
-        verify.text("key_version", issuer.key_version);
-        verify.text("canonicalization", "RFC 8785 (JCS)");
-        verify.text("hash_algorithm", "SHA-256");
-        verify.text("service", issuer.service_name);
-        verify.text("mcp", &format!("{}/mcp", issuer.public_url));
     });
 }

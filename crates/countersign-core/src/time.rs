@@ -1,6 +1,7 @@
 //! Points in time as the contract writes them. Core has no clock; it is handed these.
 
 use std::fmt;
+use std::ops::Range;
 
 /// Microseconds since 1970-01-01T00:00:00 UTC. Displays as `2026-10-01T01:01:09.606993+00:00`: always six
 /// fractional digits (section 18).
@@ -27,6 +28,16 @@ impl Timestamp {
         put(&mut text[17..19], seconds % 60);
         put(&mut text[20..26], micros);
         text
+    }
+
+    /// Reads the one spelling that [`Timestamp`] displays as, of the years 0000 to 9999.
+    pub fn parse(text: &str) -> Option<Timestamp> {
+        let digits = |range: Range<usize>| -> Option<i64> { text.get(range)?.parse().ok() };
+        let days = days_from_civil(digits(0..4)?, digits(5..7)?, digits(8..10)?);
+        let seconds = digits(11..13)? * 3600 + digits(14..16)? * 60 + digits(17..19)?;
+        let time = Timestamp(days * MICROS_PER_DAY + seconds * 1_000_000 + digits(20..26)?);
+        // Whatever is misspelt, out of range or behind the end would be written otherwise.
+        (text.as_bytes() == time.ascii()).then_some(time)
     }
 }
 
@@ -61,6 +72,18 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
+/// The day number of a date, counted from 1970-01-01; the reverse of [`civil_from_days`].
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month_from_march) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +99,44 @@ mod tests {
         ];
         for (micros, expected) in rows {
             assert_eq!(Timestamp(micros).to_string(), expected);
+            assert_eq!(Timestamp::parse(expected), Some(Timestamp(micros)));
+        }
+    }
+
+    #[test]
+    fn every_day_reads_back() {
+        for day in -719_528..2_932_897 {
+            let time = Timestamp(day * MICROS_PER_DAY + day.rem_euclid(MICROS_PER_DAY));
+            assert_eq!(Timestamp::parse(&time.to_string()), Some(time), "{time}");
+        }
+    }
+
+    #[test]
+    fn another_spelling_of_a_time_is_none() {
+        let rows = [
+            "",
+            "2026-10-01",
+            "2026-10-01T01:01:09.606993Z",
+            "2026-10-01T01:01:09.606993-00:00",
+            "2026-10-01T01:01:09.606993+01:00",
+            "2026-10-01T01:01:09.60699+00:00",
+            "2026-10-01T01:01:09.6069930+00:00",
+            "2026-10-01t01:01:09.606993+00:00",
+            "2026-10-01 01:01:09.606993+00:00",
+            " 2026-10-01T01:01:09.606993+00:00",
+            "2026-10-01T01:01:09.606993+00:00 ",
+            "2026-02-29T01:01:09.606993+00:00",
+            "2026-13-01T01:01:09.606993+00:00",
+            "2026-00-01T01:01:09.606993+00:00",
+            "2026-10-01T24:00:00.000000+00:00",
+            "2026-10-01T23:59:60.000000+00:00",
+            "+026-10-01T01:01:09.606993+00:00",
+            "2026-+1-01T01:01:09.606993+00:00",
+            "2026-10-01T01:01:09.-06993+00:00",
+            "２026-10-01T01:01:09.606993+00:00",
+        ];
+        for text in rows {
+            assert_eq!(Timestamp::parse(text), None, "{text}");
         }
     }
 }

@@ -7,6 +7,8 @@
 mod check;
 #[path = "vectors/receipt.rs"]
 mod receipt;
+#[path = "vectors/score.rs"]
+mod score;
 
 use countersign_core::canonical;
 use countersign_core::json::{FaultKind, read};

@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::schemas::SchemaCache;
 use crate::signer::Signer;
 use countersign_core::receipt::Issuer;
+use countersign_core::score::HalfLife;
 use countersign_core::time::Timestamp;
 use countersign_store::Store;
 use std::net::SocketAddr;
@@ -27,6 +28,8 @@ pub(crate) struct App {
     pub(crate) clock: Clock,
     pub(crate) letterhead: Letterhead,
     pub(crate) body_bytes_max: usize,
+    /// What a check counts for in scores, by its age; shown in the agent card.
+    pub(crate) half_life: HalfLife,
 }
 
 /// The settings that stand in every receipt.

@@ -477,7 +477,11 @@ mod tests {
         let text = |error: ConfigError| error.to_string();
         let mut config = Config::load(Some(&path), flags, variables).map_err(text)?;
         // Paths relative to the temporary folder compare equal between two of them.
-        for location in [&mut config.data, file_of(&mut config.store), &mut config.keys_folder] {
+        for location in [
+            &mut config.data,
+            file_of(&mut config.store),
+            &mut config.keys_folder,
+        ] {
             if let Ok(relative) = location.path.strip_prefix(folder.path()) {
                 location.path = Path::new("FOLDER").join(relative);
             }

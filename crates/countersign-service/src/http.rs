@@ -1,5 +1,6 @@
 //! The public door: from an HTTP request to an action and back. A door only translates.
 
+mod accept;
 mod answer;
 mod body;
 mod connection;
@@ -7,20 +8,25 @@ mod headers;
 mod route;
 mod server;
 mod socket;
+mod turn;
 
 pub(crate) use server::{Server, Workers, allow_open_files};
 
-use crate::actions::{check_output, read_receipt, tell_readiness, verify_receipt};
+use crate::actions::{
+    check_output, look_up_reputation, look_up_score, read_receipt, tell_readiness, verify_receipt,
+};
+use crate::agent_id::AgentId;
 use crate::app::{App, new_id};
 use crate::problem::{Problem, Unavailable};
-use crate::wire;
+use crate::{pages, wire};
 use answer::Answer;
 use body::{BodyRoom, Unread};
 use bytes::Bytes;
-use headers::HeaderSets;
+use headers::{HTML, HeaderSets, JSON};
 use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{HeaderMap, HeaderValue, IF_NONE_MATCH};
+use hyper::header::{ACCEPT, CONNECTION, HeaderMap, HeaderValue, IF_NONE_MATCH, TRANSFER_ENCODING};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, Response};
 use route::Target;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,6 +37,8 @@ use std::time::Duration;
 
 /// Bytes of a request's line and headers. More are answered 431.
 pub(crate) const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Headers of a request. More are answered 431.
+pub(crate) const HEADERS_MAX: usize = 100;
 
 /// How long the door waits for whom. Shorter in tests.
 #[derive(Clone, Copy, Debug)]
@@ -99,20 +107,30 @@ impl Door {
             })
             .await
         };
-        let answer = match answered {
-            Ok(answer) => answer,
+        let (answer, is_last) = match answered {
+            Ok(answer) => (answer, false),
             Err(Refusal::Abandoned) => return Err(Abandoned),
             Err(Refusal::Problem(problem)) => {
                 let id = request_id.to_str().unwrap_or_default();
                 log_cause(&problem, id);
-                Answer::problem(&problem, id)
+                (Answer::problem(&problem, id), ends_connection(&problem))
             }
         };
-        Ok(answer.into_response(&self.headers, request_id))
+        let mut response = answer.into_response(&self.headers, request_id);
+        if is_last {
+            response
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        Ok(response)
     }
 
     async fn route(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
         let (head, body) = request.into_parts();
+        if let Err(problem) = check_head(&head) {
+            self.discard(body);
+            return Err(problem.into());
+        }
         let Some(route) = route::find(head.uri.path()) else {
             self.discard(body);
             return Err(Problem::NotFound.into());
@@ -127,12 +145,9 @@ impl Door {
             self.discard(body);
             return Err(Problem::MethodNotAllowed { allow }.into());
         }
-        if head_bytes(&head) > HEAD_BYTES_MAX {
-            self.discard(body);
-            let max_bytes = HEAD_BYTES_MAX;
-            return Err(Problem::HeadersTooLarge { max_bytes }.into());
-        }
         let app = &self.app;
+        let has = head.headers.get_all(IF_NONE_MATCH);
+        let page = || accept::prefers_page(&head.headers.get_all(ACCEPT));
         let answer = match route.target {
             Target::Check => {
                 let body = self.read(body).await?;
@@ -142,17 +157,32 @@ impl Door {
                 let body = self.read(body).await?;
                 Answer::json(verify_receipt::verify_receipt(app, body).await?)
             }
-            Target::Receipt(id) => Answer::json(read_receipt::read_receipt(app, id).await?),
+            Target::Receipt(id) => {
+                let receipt = read_receipt::read_receipt(app, id).await?;
+                if page() {
+                    Answer::page(pages::receipt(app, &receipt))
+                } else {
+                    Answer::json(receipt.json).varying()
+                }
+            }
+            Target::Score(agent) => {
+                let agent = AgentId::from_path(agent).map_err(Problem::from)?;
+                Answer::json(look_up_score::look_up_score(app, &agent).await?)
+            }
+            Target::Reputation(agent) => {
+                let agent = AgentId::from_path(agent).map_err(Problem::from)?;
+                Answer::json(look_up_reputation::look_up_reputation(app, &agent).await?)
+            }
             Target::Health => Answer::json(Bytes::from_static(wire::OK)),
             Target::Ready => {
                 tell_readiness::tell_readiness(app).await?;
                 Answer::json(Bytes::from_static(wire::OK))
             }
-            Target::Pointers => {
-                Answer::document(wire::pointers(app).into(), &head.headers.get_all(IF_NONE_MATCH))
-            }
-            Target::AgentCard => {
-                Answer::document(wire::agent_card(app).into(), &head.headers.get_all(IF_NONE_MATCH))
+            Target::Pointers if page() => Answer::document(pages::front(app).into(), HTML, &has).varying(),
+            Target::Pointers => Answer::document(wire::pointers(app).into(), JSON, &has).varying(),
+            Target::AgentCard => Answer::document(wire::agent_card(app).into(), JSON, &has),
+            Target::Asset(asset) => {
+                Answer::document(Bytes::from_static(asset.text.as_bytes()), asset.media_type, &has)
             }
         };
         Ok(answer)
@@ -210,8 +240,36 @@ impl From<Problem> for Refusal {
     }
 }
 
+/// Refuses a head that is too much, and a body whose end two readers could see in two places: a coding that we
+/// do not read may hide another length (RFC 9112, 6.1).
+fn check_head(head: &Parts) -> Result<(), Problem> {
+    let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
+    let is_read = match (codings.next(), codings.next()) {
+        (None, _) => true,
+        (Some(only), None) => only.as_bytes().eq_ignore_ascii_case(b"chunked"),
+        (Some(_), Some(_)) => false,
+    };
+    if !is_read {
+        return Err(Problem::UnsupportedTransferEncoding);
+    }
+    if head_bytes(head) > HEAD_BYTES_MAX || head.headers.len() > HEADERS_MAX {
+        let max_bytes = HEAD_BYTES_MAX;
+        return Err(Problem::HeadersTooLarge { max_bytes });
+    }
+    Ok(())
+}
+
+/// Whether nothing that follows on the connection is worth reading: its client sends too much, or may not mean
+/// what we understand.
+fn ends_connection(problem: &Problem) -> bool {
+    matches!(
+        problem,
+        Problem::BodyTooLarge { .. } | Problem::HeadersTooLarge { .. } | Problem::UnsupportedTransferEncoding
+    )
+}
+
 /// Bytes of the request line and headers, as they were sent or a few less.
-fn head_bytes(head: &hyper::http::request::Parts) -> usize {
+fn head_bytes(head: &Parts) -> usize {
     let uri = head.uri.path_and_query().map_or(1, |path| path.as_str().len());
     let headers = head.headers.iter();
     // `: ` and the line end around each header; method, spaces and version on the first line.

@@ -1,4 +1,5 @@
-//! A check as the store keeps it, and back: which fields there are, and the MAC that makes them ours.
+//! A check as the store keeps it, and back: which fields there are, and the MAC that makes them ours. The record
+//! of an agent as it is kept.
 
 use crate::signer::Signer;
 use countersign_core::check::finding::Count;
@@ -6,8 +7,9 @@ use countersign_core::check::name::CheckName;
 use countersign_core::check::report::Report;
 use countersign_core::check::request::{Detail, Hashes, Request};
 use countersign_core::receipt::Facts;
+use countersign_core::score::{Implausible, Record};
 use countersign_core::time::Timestamp;
-use countersign_store::ReceiptRow;
+use countersign_store::{AgentRecord, ReceiptRow};
 
 /// What stands before the fields under the MAC. A change of the fields or their order is a new version.
 const MAC_CONTEXT: &[u8] = b"countersign/receipt-row/v1";
@@ -81,8 +83,24 @@ pub(crate) fn facts(row: &ReceiptRow, signer: &Signer) -> Option<Facts> {
     })
 }
 
+/// What a stored record says. There is no MAC over it, since it changes with every check: what contradicts itself
+/// is refused, and what does not can be held against the receipts it sums up.
+pub(crate) fn record(stored: &AgentRecord) -> Result<Record, Implausible> {
+    let failed = stored.verified.checked_sub(stored.passed).ok_or(Implausible)?;
+    if stored.last_seen_micros != stored.sums.newest_micros {
+        return Err(Implausible);
+    }
+    let record = Record {
+        passed: stored.passed,
+        failed,
+        first_seen: Timestamp(stored.first_seen_micros),
+        sums: stored.sums,
+    };
+    record.estimate().map(|_| record)
+}
+
 /// Every field but the MAC; texts with their lengths, so that no two rows have the same bytes. The sequence
-/// number is not in it: the store gives it later. Taking the row apart by name makes a new field an error here.
+/// number is not in it: the store gives it later, and it stands in no receipt. Taking the row apart by name makes a new field an error here.
 fn mac_input(row: &ReceiptRow) -> Vec<u8> {
     let ReceiptRow {
         verification_id,

@@ -4,11 +4,13 @@
 //! of one check is in `actions/check_output.rs`.
 
 mod actions;
+mod agent_id;
 mod app;
 mod bench;
 pub mod config;
 mod http;
 mod kept;
+mod pages;
 mod pay;
 pub mod problem;
 mod schemas;
@@ -18,7 +20,8 @@ mod telemetry;
 mod wire;
 
 pub use actions::check_once::{Checked, check_once};
+pub use actions::list_counted_checks::list_counted_checks;
 pub use app::{VERSION, now};
 pub use http::Patience;
-pub use service::{ServeError, Service, create_store, open_keys, serve, store_target};
+pub use service::{ServeError, Service, create_store, first_key, open_keys, serve, store_target};
 pub use wire::public_keys;

@@ -1,6 +1,7 @@
 //! Every way to answer "no": code, status, whether to try again, and what to do next (verification.md,
 //! sections 19, 22 and 23). No text holds a value that a caller sent.
 
+use crate::http::HEADERS_MAX;
 use countersign_core::check::budget::Exhausted;
 use countersign_core::check::invalid::{FieldProblem, InvalidRequest, field_inside};
 use countersign_core::check::wording::cut;
@@ -13,6 +14,14 @@ use std::sync::LazyLock;
 
 /// Seconds after which the identical request is worth another try.
 const RETRY_AFTER_SECONDS: u64 = 2;
+/// The same where a person has to mend something first.
+const RETRY_AFTER_REPAIR_SECONDS: u64 = 3_600;
+/// `guidance.what_to_do` in that case.
+const ASK_FOR_REPAIR: &str = "Do not just send the request again: tell the operator of this service the request id in \
+                              the message. It succeeds only after a repair.";
+
+/// What stands for a price in open mode (verification.md, section 23).
+pub(crate) const FREE: &str = "free on this instance";
 
 /// The published vectors: requests, canonical bytes and hashes.
 pub(crate) static VECTORS: LazyLock<Value> = LazyLock::new(|| {
@@ -35,6 +44,8 @@ pub enum Problem {
         /// The limit, in bytes.
         max_bytes: usize,
     },
+    /// The body comes in a transfer coding other than `chunked` alone.
+    UnsupportedTransferEncoding,
     /// There is nothing at this path.
     NotFound,
     /// The path has no such method.
@@ -55,11 +66,11 @@ pub enum Unavailable {
     Overloaded,
     /// The wall clock of one check ran out.
     OutOfTime,
-    /// The receipt could not be signed.
+    /// The answer could not be signed.
     Signing(String),
     /// The database is away.
     Store(String),
-    /// A stored receipt is not what was kept: an alarm.
+    /// What is stored is not what was kept: an alarm.
     Tampered(String),
     /// The service is not ready; what of it is not.
     NotReady(&'static str),
@@ -84,7 +95,8 @@ const INVALID_REQUEST: Code = Code {
     name: "invalid_request",
     status: 422,
     retryable: false,
-    when: "The body is not one strict JSON object, or breaks the contract; fields lists what to mend.",
+    when: "The body is not one strict JSON object or breaks the contract, or the agent's id in the address is none; \
+           fields lists what to mend.",
     what_to_do: "Mend what fields lists and send the request again. The example is the smallest valid request.",
 };
 const BODY_TOO_LARGE: Code = Code {
@@ -98,8 +110,15 @@ const HEADERS_TOO_LARGE: Code = Code {
     name: "headers_too_large",
     status: 431,
     retryable: false,
-    when: "The request line and headers are larger than the limit.",
+    when: "The request line and headers are larger than max_bytes, or too many.",
     what_to_do: "Send fewer or shorter headers.",
+};
+const UNSUPPORTED_TRANSFER_ENCODING: Code = Code {
+    name: "unsupported_transfer_encoding",
+    status: 501,
+    retryable: false,
+    when: "The body comes in a transfer coding other than chunked alone.",
+    what_to_do: "Send the body with Content-Length, or with Transfer-Encoding: chunked, and uncompressed.",
 };
 const NOT_FOUND: Code = Code {
     name: "not_found",
@@ -135,6 +154,7 @@ pub const CODES: &[Code] = &[
     INVALID_REQUEST,
     BODY_TOO_LARGE,
     HEADERS_TOO_LARGE,
+    UNSUPPORTED_TRANSFER_ENCODING,
     NOT_FOUND,
     METHOD_NOT_ALLOWED,
     INTERNAL_ERROR,
@@ -148,6 +168,7 @@ impl Problem {
             Problem::InvalidRequest(_) => INVALID_REQUEST,
             Problem::BodyTooLarge { .. } => BODY_TOO_LARGE,
             Problem::HeadersTooLarge { .. } => HEADERS_TOO_LARGE,
+            Problem::UnsupportedTransferEncoding => UNSUPPORTED_TRANSFER_ENCODING,
             Problem::NotFound => NOT_FOUND,
             Problem::MethodNotAllowed { .. } => METHOD_NOT_ALLOWED,
             Problem::InternalError(_) => INTERNAL_ERROR,
@@ -157,7 +178,17 @@ impl Problem {
 
     /// Seconds to wait, for what is worth another try.
     pub fn retry_after(&self) -> Option<u64> {
-        self.code().retryable.then_some(RETRY_AFTER_SECONDS)
+        let seconds = if self.needs_repair() {
+            RETRY_AFTER_REPAIR_SECONDS
+        } else {
+            RETRY_AFTER_SECONDS
+        };
+        self.code().retryable.then_some(seconds)
+    }
+
+    /// Whether the request can succeed only after the operator has mended something.
+    fn needs_repair(&self) -> bool {
+        matches!(self, Problem::ServiceUnavailable(Unavailable::Tampered(_)))
     }
 
     /// The JSON text of the answer. `request_id` is shown where the operator can find the story by it.
@@ -181,7 +212,12 @@ impl Problem {
         if let Problem::BodyTooLarge { max_bytes } | Problem::HeadersTooLarge { max_bytes } = self {
             members.push(("max_bytes", Part::Integer(*max_bytes as u64)));
         }
-        members.push(("guidance", guidance(code.what_to_do)));
+        let what_to_do = if self.needs_repair() {
+            ASK_FOR_REPAIR
+        } else {
+            code.what_to_do
+        };
+        members.push(("guidance", guidance(what_to_do)));
         json(&members)
     }
 
@@ -199,6 +235,7 @@ impl Problem {
             Problem::InvalidRequest(_)
             | Problem::BodyTooLarge { .. }
             | Problem::HeadersTooLarge { .. }
+            | Problem::UnsupportedTransferEncoding
             | Problem::NotFound
             | Problem::MethodNotAllowed { .. } => None,
         }
@@ -211,7 +248,11 @@ impl Problem {
                 format!("The body is larger than {max_bytes} bytes. Nothing was charged.").into()
             }
             Problem::HeadersTooLarge { max_bytes } => {
-                format!("The request line and headers are larger than {max_bytes} bytes. Nothing was charged.").into()
+                let limits = format!("larger than {max_bytes} bytes, or more than {HEADERS_MAX}");
+                format!("The request line and headers are {limits}. Nothing was charged.").into()
+            }
+            Problem::UnsupportedTransferEncoding => {
+                "The only transfer coding that is read here is chunked. Nothing was charged.".into()
             }
             Problem::NotFound => "There is nothing at this address. Nothing was charged.".into(),
             Problem::MethodNotAllowed { allow } => {
@@ -224,10 +265,15 @@ impl Problem {
             Problem::ServiceUnavailable(away) => match away {
                 Unavailable::Overloaded => "The service has too much to do. Nothing was charged.".into(),
                 Unavailable::OutOfTime => "The check took too long. Nothing was charged.".into(),
-                Unavailable::Signing(_) => "The receipt could not be signed. Nothing was charged.".into(),
+                Unavailable::Signing(_) => "The answer could not be signed. Nothing was charged.".into(),
                 Unavailable::Store(_) => "The receipt store is away. Nothing was charged.".into(),
                 Unavailable::Tampered(_) => {
-                    "The stored receipt cannot be trusted and was not signed. Nothing was charged.".into()
+                    format!(
+                        "What the receipt store holds cannot be trusted, so nothing was signed from it. Trying again \
+                         will not help before the operator has mended it: name request {request_id} to the operator. \
+                         Nothing was charged."
+                    )
+                    .into()
                 }
                 Unavailable::NotReady(what) => format!("Not ready: {what}. Nothing was charged.").into(),
             },
@@ -255,9 +301,15 @@ impl Problem {
             ],
             Problem::InternalError(_) | Problem::ServiceUnavailable(_) => vec![
                 ("action", "retry_after".into()),
-                ("seconds", Part::Integer(RETRY_AFTER_SECONDS)),
+                (
+                    "seconds",
+                    Part::Integer(self.retry_after().unwrap_or(RETRY_AFTER_SECONDS)),
+                ),
             ],
-            Problem::HeadersTooLarge { .. } | Problem::NotFound | Problem::MethodNotAllowed { .. } => {
+            Problem::HeadersTooLarge { .. }
+            | Problem::UnsupportedTransferEncoding
+            | Problem::NotFound
+            | Problem::MethodNotAllowed { .. } => {
                 return Part::List(Vec::new());
             }
         };
@@ -299,7 +351,7 @@ fn guidance(what_to_do: &'static str) -> Part<'static> {
     Part::Object(vec![
         ("what_to_do", what_to_do.into()),
         ("example_request", minimal.map_or(Part::Null, part_of)),
-        ("price", "free on this instance".into()),
+        ("price", FREE.into()),
         ("free_allowance", "not limited".into()),
     ])
 }
@@ -421,11 +473,13 @@ mod tests {
             invalid(51),
             Problem::BodyTooLarge { max_bytes: 1_048_576 },
             Problem::HeadersTooLarge { max_bytes: 32_768 },
+            Problem::UnsupportedTransferEncoding,
             Problem::NotFound,
             Problem::MethodNotAllowed {
                 allow: "POST, OPTIONS",
             },
             Problem::InternalError("story".to_owned()),
+            Problem::ServiceUnavailable(Unavailable::Tampered("story".to_owned())),
             Problem::ServiceUnavailable(Unavailable::Overloaded),
             Problem::ServiceUnavailable(Unavailable::Signing("story".to_owned())),
             Problem::ServiceUnavailable(Unavailable::NotReady("store")),
@@ -447,6 +501,21 @@ mod tests {
             }
         }
         assert!(text(&Problem::InternalError(String::new())).contains("request-7"));
+    }
+
+    #[test]
+    fn what_needs_a_repair_says_so_and_whom_to_tell() {
+        let text = text(&Problem::ServiceUnavailable(Unavailable::Tampered(String::new())));
+        for expected in [
+            "Trying again will not help before the operator has mended it: name request request-7",
+            r#""status":503,"retryable":true"#,
+            r#"{"action":"retry_after","seconds":3600}"#,
+            r#""retry_after":3600"#,
+            "Do not just send the request again",
+            "Nothing was charged.\"",
+        ] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
     }
 
     #[test]

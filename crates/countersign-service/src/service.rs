@@ -5,7 +5,7 @@ use crate::bench::Bench;
 use crate::config::{Config, StoreSetting};
 use crate::http::{Patience, Server, Workers, allow_open_files};
 use crate::schemas::SchemaCache;
-use crate::signer::{RELOAD_SECONDS, Signer, SignerError};
+use crate::signer::{RELOAD_SECONDS, Signer, SignerError, new_key};
 use crate::telemetry;
 use countersign_core::time::Timestamp;
 use countersign_store::{BadTarget, Password, Store, StoreError, Target};
@@ -151,6 +151,7 @@ impl Service {
             clock,
             letterhead: Letterhead::new(config, address),
             body_bytes_max: config.body_bytes,
+            half_life: config.half_life,
         });
         let keys = KeyWatch::start(app.clone())?;
         let workers = server.start(&app, config.connections, patience)?;
@@ -185,6 +186,23 @@ pub fn open_keys(config: &Config) -> Result<Signer, ServeError> {
     Ok(signer)
 }
 
+/// Makes the first key of these settings, unless a database beside it says that there were keys before. Where
+/// settings name the key folder, the database may be the older one.
+pub fn first_key(config: &Config) -> Result<String, ServeError> {
+    let folder = &config.keys_folder;
+    match Signer::open(&folder.path) {
+        Err(SignerError::NoKeys(path)) if !folder.named && has_file(config) => {
+            Err(ServeError::KeysLost(path))
+        }
+        _ => Ok(new_key(&folder.path, now())?),
+    }
+}
+
+/// Whether the database is a file that is there.
+fn has_file(config: &Config) -> bool {
+    matches!(&config.store, StoreSetting::Sqlite(location) if location.path.exists())
+}
+
 fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), ServeError> {
     let folder = &config.keys_folder;
     if folder.named {
@@ -192,11 +210,8 @@ fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), 
     }
     // Keys are made before the database: one without the other means that they were lost. Nodes that share a
     // database share its keys, so none of them makes its own.
-    let has_database = match &config.store {
-        StoreSetting::Sqlite(location) => location.path.exists(),
-        StoreSetting::Postgres { .. } => true,
-    };
-    if has_database {
+    let shared = matches!(config.store, StoreSetting::Postgres { .. });
+    if shared || has_file(config) {
         return match Signer::open(&folder.path) {
             Err(SignerError::NoKeys(path)) => Err(ServeError::KeysLost(path)),
             opened => Ok((opened?, None)),
@@ -258,7 +273,7 @@ fn make_folder_of(target: &Target) -> Result<(), ServeError> {
     })
 }
 
-fn store_error(target: &Target, error: StoreError) -> ServeError {
+pub(crate) fn store_error(target: &Target, error: StoreError) -> ServeError {
     // A file is named by its path alone, as everywhere.
     let place = match target {
         Target::Sqlite(path) => path.display().to_string(),

@@ -45,12 +45,18 @@ pub enum SignerError {
     /// Others than the owner may read a private key.
     #[error("{} can be read by others; run: chmod 600 {}", .0.display(), .0.display())]
     TooOpen(PathBuf),
+    /// Others than the owner may change the list of keys.
+    #[error("{} can be changed by others; run: chmod go-w {}", .0.display(), .0.display())]
+    Writable(PathBuf),
     /// A file is not what it should be.
     #[error("{} {problem}", .0.display(), problem = .1)]
     Unreadable(PathBuf, &'static str),
     /// There is no key yet.
     #[error("{} holds no receipt keys; make the first with: countersign key new", .0.display())]
     NoKeys(PathBuf),
+    /// There are private keys, and nothing says which versions were ever used: a key made anew could take one.
+    #[error("{} holds private keys and no receipt-keys.json; restore that file from a backup, or move the folder away, and its database with it", .0.display())]
+    RegisterLost(PathBuf),
     /// There is a key already.
     #[error("{} holds receipt keys already; the next one is made with: countersign key rotate", .0.display())]
     KeysExist(PathBuf),
@@ -179,8 +185,11 @@ pub fn new_key(folder: &Path, now: Timestamp) -> Result<String, SignerError> {
     if folder.register()?.is_some() {
         return Err(SignerError::KeysExist(folder.path));
     }
+    if let lost @ SignerError::RegisterLost(_) = folder.no_keys() {
+        return Err(lost);
+    }
     // The MAC key first: if we die before the register is written, the folder still counts as empty, and the
-    // next attempt keeps this MAC key and makes another receipt key beside the one that was never listed.
+    // next attempt keeps this MAC key.
     folder.create_mac_key()?;
     add_key(&folder, Register::default(), now, now)
 }
@@ -205,8 +214,9 @@ pub fn list_keys(folder: &Path, now: Timestamp) -> Result<Vec<ListedKey>, Signer
     Ok(Ring::of(register, |_| Ok(None))?.list(now))
 }
 
-/// Private half first, register second. If we die in between, the folder has a private key that no register
-/// lists: it never signs, its version is not given again, and the next attempt makes another.
+/// The private half under a temporary name, the register, the private half's name. If we die before the register
+/// is written, the key was never listed and the next attempt makes another of this version; if we die after it,
+/// whoever opens the key names it. So a private key with a name and without a register was listed once.
 fn add_key(
     folder: &KeyFolder,
     mut register: Register,
@@ -223,6 +233,7 @@ fn add_key(
         compromised: false,
     });
     folder.write_register(&register)?;
+    folder.name_receipt_key(&version)?;
     Ok(version)
 }
 
@@ -457,7 +468,18 @@ mod tests {
             ),
             (
                 |folder| fs::remove_file(folder.join("receipt-keys.json")).unwrap(),
-                "holds no receipt keys;",
+                "holds private keys and no receipt-keys.json; restore that file from a backup",
+            ),
+            (
+                |folder| {
+                    let open = fs::Permissions::from_mode(0o620);
+                    fs::set_permissions(folder.join("receipt-keys.json"), open).unwrap();
+                },
+                "receipt-keys.json can be changed by others; run: chmod go-w ",
+            ),
+            (
+                |folder| fs::set_permissions(folder, fs::Permissions::from_mode(0o702)).unwrap(),
+                " can be changed by others; run: chmod go-w ",
             ),
         ];
         for (spoil, expected) in rows {
@@ -507,6 +529,49 @@ mod tests {
     }
 
     #[test]
+    fn a_lost_register_is_never_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        new_key(folder.path(), NOW).unwrap();
+        fs::remove_file(folder.path().join("receipt-keys.json")).unwrap();
+        let refusals = [
+            Signer::open_or_create(folder.path(), NOW).err(),
+            new_key(folder.path(), NOW).err(),
+            rotate_key(folder.path(), NOW).err(),
+            list_keys(folder.path(), NOW).err(),
+        ];
+        for refusal in refusals {
+            assert!(
+                matches!(refusal, Some(SignerError::RegisterLost(_))),
+                "{refusal:?}"
+            );
+        }
+        assert!(!folder.path().join("receipt-keys.json").exists());
+    }
+
+    #[test]
+    fn who_dies_while_making_a_key_leaves_a_folder_that_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        // Dead before the register: nothing was listed.
+        let half_made = KeyFolder::at(folder.path());
+        half_made.create_mac_key().unwrap();
+        half_made.create_receipt_key("v1-2026-11a").unwrap();
+        assert!(matches!(Signer::open(folder.path()), Err(SignerError::NoKeys(_))));
+        let (signer, made) = Signer::open_or_create(folder.path(), NOW).unwrap();
+        assert!(made);
+        let signature = signer.current(NOW).unwrap().sign(b"message");
+        // Dead after it: the key is listed, and only its file has no name yet.
+        fs::rename(
+            file("receipt-v1-2026-11a.pem"),
+            file("receipt-v1-2026-11a.pem.new"),
+        )
+        .unwrap();
+        let signer = Signer::open(folder.path()).unwrap();
+        assert_eq!(signer.current(NOW).unwrap().sign(b"message"), signature);
+        assert!(file("receipt-v1-2026-11a.pem").exists());
+    }
+
+    #[test]
     fn versions_are_never_given_twice() {
         let folder = tempfile::tempdir().unwrap();
         new_key(folder.path(), NOW).unwrap();
@@ -514,7 +579,7 @@ mod tests {
             new_key(folder.path(), NOW),
             Err(SignerError::KeysExist(_))
         ));
-        // A private key that died before it was listed keeps its letter.
+        // The letter of a private key that is not listed stays its own.
         fs::write(folder.path().join("receipt-v1-2026-11b.pem"), "").unwrap();
         for (turn, letter) in (0..).zip('c'..='z') {
             let now = later(1_000 * turn);

@@ -1,11 +1,16 @@
-//! Unsigned documents: the agent card, the pointers at `/`, health. Receipts and problems are made elsewhere.
+//! Unsigned documents: the agent card, the pointers at `/`, reputation, health. What is signed and problems are made
+//! elsewhere.
 
+use crate::agent_id::AgentId;
 use crate::app::{App, VERSION};
-use crate::problem::{VECTORS, part_of};
+use crate::problem::{FREE, VECTORS, part_of};
 use countersign_core::check::name::CheckName;
 use countersign_core::document::{Part, json};
 use countersign_core::key::{ALGORITHM, ATTESTATION_EXTENSION, KeyStatus, ListedKey, PUBLIC_KEY_ENCODING};
+use countersign_core::score::{DECIMALS, HalfLife, NO_DATA, Record, Z};
 use countersign_core::statement::Context;
+use countersign_core::time::Timestamp;
+use countersign_store::CountedCheck;
 
 /// The agent card (interfaces.md 8.1), with every key and the vectors in its attestation extension.
 pub(crate) fn agent_card(app: &App) -> Vec<u8> {
@@ -14,8 +19,9 @@ pub(crate) fn agent_card(app: &App) -> Vec<u8> {
     let params = Part::Object(vec![
         ("publicKeys", public_keys(&keys)),
         ("requestHashTestVectors", part_of(&VECTORS)),
-        ("contexts", Part::List(vec![Context::Check.as_str().into()])),
+        ("contexts", contexts()),
         ("checkNames", Part::List(names.collect())),
+        ("scoreMethod", score_method(app.half_life)),
     ]);
     let attestation = Part::Object(vec![
         ("uri", format!("{ATTESTATION_EXTENSION}v1").into()),
@@ -41,6 +47,73 @@ pub(crate) fn agent_card(app: &App) -> Vec<u8> {
         ),
         ("defaultInputModes", Part::List(vec!["application/json".into()])),
         ("defaultOutputModes", Part::List(vec!["application/json".into()])),
+    ])
+}
+
+fn contexts() -> Part<'static> {
+    let contexts = [Context::Check, Context::Score];
+    Part::List(contexts.iter().map(|context| context.as_str().into()).collect())
+}
+
+/// How a score is computed (verification.md, section 21), so that anyone can do it again.
+fn score_method(half_life: HalfLife) -> Part<'static> {
+    Part::Object(vec![
+        ("halfLifeDays", Part::Integer(half_life.days().into())),
+        (
+            "weight",
+            "w = 0.5^(age in days / halfLifeDays), the age counted back from the later of computed_at and the newest \
+             counted check"
+                .into(),
+        ),
+        ("trustScore", "sum of w over the passes / sum of w over all".into()),
+        ("effectiveSampleSize", "n = (sum of w)^2 / sum of w^2".into()),
+        ("confidenceInterval95", "Wilson score interval with n and z, within 0 and 1".into()),
+        ("z", Part::Ratio(Z)),
+        ("sums", "IEEE 754 doubles, in sequence order".into()),
+        ("decimals", Part::Integer(DECIMALS.into())),
+        ("rounding", "to the nearest, ties to even".into()),
+    ])
+}
+
+/// The answer of `GET /reputation/{agent_id}`. It carries no score, but says where one is.
+pub(crate) fn reputation(
+    app: &App,
+    agent: &AgentId,
+    record: Option<&Record>,
+    recent: &[CountedCheck],
+) -> Vec<u8> {
+    let count = |of: fn(&Record) -> u64| Part::Integer(record.map_or(0, of));
+    let time =
+        |of: fn(&Record) -> Timestamp| record.map_or(Part::Null, |record| of(record).to_string().into());
+    let recent = recent.iter().map(|check| {
+        Part::Object(vec![
+            (
+                "verified_at",
+                Timestamp(check.verified_at_micros).to_string().into(),
+            ),
+            ("result", if check.passed { "pass" } else { "fail" }.into()),
+        ])
+    });
+    let url = format!("{}/score/{}", app.letterhead.public_url, agent.percent_encoded());
+    let score = vec![("url", url.into()), ("price", FREE.into())];
+    json(&vec![
+        ("agent_id", agent.as_str().into()),
+        ("verified", count(Record::verified)),
+        ("passed", count(|record| record.passed)),
+        ("failed", count(|record| record.failed)),
+        ("first_seen", time(|record| record.first_seen)),
+        ("last_seen", time(Record::last_seen)),
+        ("recent", Part::List(recent.collect())),
+        ("identity_verified", Part::Bool(false)),
+        (
+            "reason",
+            if record.is_some() {
+                Part::Null
+            } else {
+                NO_DATA.into()
+            },
+        ),
+        ("score", Part::Object(score)),
     ])
 }
 
@@ -75,6 +148,8 @@ pub(crate) fn pointers(app: &App) -> Vec<u8> {
                 ("check_deliverable", link("/verify/deliverable")),
                 ("receipt", link("/receipts/{verification_id}")),
                 ("verify_receipt", link("/receipts/verify")),
+                ("score", link("/score/{agent_id}")),
+                ("reputation", link("/reputation/{agent_id}")),
                 ("agent_card", link("/.well-known/agent-card.json")),
                 ("health", link("/health")),
                 ("ready", link("/health/ready")),

@@ -4,13 +4,16 @@
 use crate::answer::{Answer, question};
 use crate::queue::{Queue, Refused};
 use crate::{AgentRecord, CountedCheck, PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Writes that may wait. One more is answered `Busy`: a queue that is always full only makes everybody late.
 const WRITES_WAITING_MAX: usize = 1_024;
 /// Reads that may wait.
 const READS_WAITING_MAX: usize = 1_024;
+
+/// Age of the last commit from which on readiness makes one: a probe is a sync of the disk, and anybody may ask.
+const PROBE_AFTER: Duration = Duration::from_secs(3);
 
 /// One change, and where its caller waits for it.
 pub(crate) struct Write {
@@ -28,7 +31,7 @@ pub(crate) enum Change {
     /// All of them or none, under the numbers they have.
     Import(Vec<StoredReceipt>),
     PublicKey(PublicKeyRow),
-    /// Writes, and changes nothing.
+    /// Writes as much as a receipt, and changes nothing.
     Probe,
     #[cfg(test)]
     Panic,
@@ -51,8 +54,22 @@ pub(crate) enum Read {
 pub(crate) struct Desk {
     pub(crate) writes: Arc<Queue<Write>>,
     pub(crate) reads: Arc<Queue<Read>>,
-    /// Whether the last batch failed; only then does a readiness probe write.
-    pub(crate) failing: Arc<AtomicBool>,
+    pub(crate) last_commit: Arc<LastCommit>,
+}
+
+/// When the last batch was committed; none before the first, and while the last one failed.
+#[derive(Default)]
+pub(crate) struct LastCommit(Mutex<Option<Instant>>);
+
+impl LastCommit {
+    pub(crate) fn tell(&self, at: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+
+    fn is_fresh(&self) -> bool {
+        let at = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        at.is_some_and(|at| at.elapsed() < PROBE_AFTER)
+    }
 }
 
 impl Desk {
@@ -60,7 +77,7 @@ impl Desk {
         Desk {
             writes: Arc::new(Queue::new(WRITES_WAITING_MAX)),
             reads: Arc::new(Queue::new(READS_WAITING_MAX)),
-            failing: Arc::default(),
+            last_commit: Arc::default(),
         }
     }
 
@@ -74,9 +91,8 @@ impl Desk {
         if self.writes.is_full() {
             return Err(StoreError::Busy);
         }
-        // A store that only reads would fail its first write after a full disk was mended, if nothing but
-        // readiness brought traffic back; so the probe writes for it.
-        if self.failing.load(Ordering::Relaxed) || self.writes.is_closed() {
+        // Whether the disk takes a receipt is known only by writing one.
+        if !self.last_commit.is_fresh() || self.writes.is_closed() {
             self.write(Change::Probe).await?;
         }
         self.read(Read::Probe).await

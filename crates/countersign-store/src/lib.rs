@@ -203,9 +203,13 @@ impl Store {
         self.desk.read(Read::PublicKeys).await
     }
 
-    /// Whether the store can serve: reads from the database, and, when the last write failed, tries a small
-    /// write. It has no time limit of its own; who asks should have one.
+    /// Whether the next receipt could be kept: the database is there and the counter is right, and the disk took a
+    /// commit in the last few seconds; if there was none, writes a little and takes it back. It has no time limit
+    /// of its own; who asks should have one.
     pub async fn is_ready(&self) -> Result<(), StoreError> {
+        if let Backend::Sqlite(sqlite) = &*self.backend {
+            sqlite.check_files()?;
+        }
         self.desk.is_ready().await
     }
 

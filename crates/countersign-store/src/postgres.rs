@@ -142,7 +142,7 @@ async fn run(server: &Server, what: Use, desk: &Desk, opened: &mpsc::Sender<Resu
     let reads = desk.reads.clone();
     let reader = tokio::task::spawn_local(async move { reader::run(&reads, reading, half_life).await });
     if let Some(half_life) = half_life {
-        let writer = Writer::new(writing, half_life, desk.failing.clone());
+        let writer = Writer::new(writing, half_life, desk.last_commit.clone());
         writer.run(&desk.writes).await;
     }
     let _ = reader.await;
@@ -155,7 +155,7 @@ async fn open(server: &Server, what: Use) -> Result<(Gate, Gate), StoreError> {
         Use::Serve { half_life, make } => {
             let mut first = writing.get().await.map_err(unreachable)?;
             migration::bring_up_to_date(&mut first, make, half_life, OtherHalfLife::Refuse).await?;
-            receipts::check_counter(&first).await?;
+            receipts::counter(&first).await?;
         }
         Use::Look => {
             let first = reading.get().await.map_err(unreachable)?;

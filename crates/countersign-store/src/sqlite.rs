@@ -5,7 +5,9 @@ mod agents;
 mod backup;
 mod check;
 mod checkpoint;
+mod column;
 mod connection;
+mod files;
 mod migration;
 mod public_keys;
 mod reader;
@@ -18,6 +20,7 @@ use crate::desk::Desk;
 use checkpoint::Checkpoint;
 use connection::Lock;
 use countersign_core::score::HalfLife;
+use files::Files;
 pub(crate) use migration::OtherHalfLife;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,13 +32,15 @@ const READERS: usize = 2;
 
 pub(crate) struct Sqlite {
     desk: Desk,
+    /// None where only reading was asked for.
+    files: Option<Arc<Files>>,
     /// Taken by whoever ends the threads.
     running: Mutex<Option<Running>>,
 }
 
 struct Running {
     readers: Vec<JoinHandle<()>>,
-    /// None for whoever only reads.
+    /// None where only reading was asked for.
     writing: Option<Writing>,
 }
 
@@ -57,6 +62,7 @@ impl Sqlite {
     pub(crate) fn migrate(path: &Path, half_life: HalfLife) -> Result<(), StoreError> {
         let path = connection::existing(path)?;
         let _lock = Lock::take(&path)?;
+        connection::is_whole(&path)?;
         let mut first = connection::writing(&path)?;
         migration::bring_up_to_date(&mut first, half_life, OtherHalfLife::SumAnew)?;
         Checkpoint::new(first).truncate()
@@ -65,17 +71,19 @@ impl Sqlite {
     pub(crate) fn open(path: &Path, half_life: HalfLife, desk: &Desk) -> Result<Self, StoreError> {
         let path = connection::existing(path)?;
         let lock = Lock::take(&path)?;
+        connection::is_whole(&path)?;
         let mut first = connection::writing(&path)?;
         migration::bring_up_to_date(&mut first, half_life, OtherHalfLife::Refuse)?;
-        receipts::check_counter(&first)?;
-
+        receipts::last_sequence(&first)?;
+        let files = Arc::new(Files::of(&path, &lock)?);
         let checkpoint = Arc::new(Checkpoint::new(connection::writing(&path)?));
 
         let work = Writer::new(
             path.clone(),
             first,
             half_life,
-            desk.failing.clone(),
+            files.clone(),
+            desk.last_commit.clone(),
             checkpoint.clone(),
         )?;
         let writing = Writing {
@@ -90,15 +98,16 @@ impl Sqlite {
             checkpoint,
             _lock: lock,
         };
-        Self::reading(&path, Some(writing), desk)
+        Self::reading(&path, Some(files), Some(writing), desk)
     }
 
     /// Opens the database to read in it, beside whoever serves it.
     pub(crate) fn look(path: &Path, desk: &Desk) -> Result<Self, StoreError> {
         let path = connection::existing(path)?;
-        migration::check_version(&connection::reading(&path)?)?;
+        connection::is_whole(&path)?;
+        migration::check_up_to_date(&connection::reading(&path)?)?;
         desk.writes.close();
-        Self::reading(&path, None, desk)
+        Self::reading(&path, None, None, desk)
     }
 
     pub(crate) fn check(path: &Path) -> Result<Checked, StoreError> {
@@ -109,7 +118,12 @@ impl Sqlite {
         backup::backup(path, file)
     }
 
-    fn reading(path: &Path, writing: Option<Writing>, desk: &Desk) -> Result<Self, StoreError> {
+    fn reading(
+        path: &Path,
+        files: Option<Arc<Files>>,
+        writing: Option<Writing>,
+        desk: &Desk,
+    ) -> Result<Self, StoreError> {
         let readers = (0..READERS)
             .map(|_| {
                 let (reads, path) = (desk.reads.clone(), path.to_owned());
@@ -118,6 +132,7 @@ impl Sqlite {
             .collect::<Result<_, _>>()?;
         Ok(Sqlite {
             desk: desk.clone(),
+            files,
             running: Mutex::new(Some(Running { readers, writing })),
         })
     }
@@ -127,6 +142,8 @@ impl Sqlite {
         let Some(running) = running else {
             return Ok(());
         };
+        // The last connection to go deletes the log, so this is asked while all are there.
+        let files = self.check_files();
         self.desk.close();
         let mut whole = true;
         for reader in running.readers {
@@ -138,11 +155,15 @@ impl Sqlite {
             whole &= writing.checkpointer.join().is_ok();
             writing.checkpoint.truncate()?;
         }
-        if whole {
-            Ok(())
-        } else {
-            Err(StoreError::unavailable("a thread of it ended early"))
+        if !whole {
+            return Err(StoreError::unavailable("a thread of it ended early"));
         }
+        files
+    }
+
+    /// Refuses unless what is written goes to the files that the next start will find.
+    pub(crate) fn check_files(&self) -> Result<(), StoreError> {
+        self.files.as_ref().map_or(Ok(()), |files| files.check())
     }
 }
 

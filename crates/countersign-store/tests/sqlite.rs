@@ -203,6 +203,13 @@ async fn a_row_that_cannot_be_right_is_corrupt_and_its_neighbours_are_not() {
     let rows = [
         "UPDATE receipt SET mac = x'05' WHERE sequence = 2",
         "UPDATE receipt SET output_hash = x'' WHERE sequence = 2",
+        "UPDATE receipt SET request_hash = zeroblob(33) WHERE sequence = 2",
+        "UPDATE receipt SET passed = 7 WHERE sequence = 2",
+        "UPDATE receipt SET paid = -1 WHERE sequence = 2",
+        "UPDATE receipt SET is_test = 2 WHERE sequence = 2",
+        "UPDATE receipt SET schema_passed = -schema_passed WHERE sequence = 2",
+        "UPDATE receipt SET flags = -flags WHERE sequence = 2",
+        "UPDATE receipt SET sequence = -2 WHERE sequence = 2",
         "UPDATE receipt SET task_id = CAST(x'FF' AS TEXT) WHERE sequence = 2",
     ];
     for damage in rows {
@@ -220,6 +227,24 @@ async fn a_row_that_cannot_be_right_is_corrupt_and_its_neighbours_are_not() {
         );
         assert_eq!(store.keep_receipt(receipt(4)).await.unwrap(), 4, "{damage}");
     }
+}
+
+#[tokio::test]
+async fn an_agent_whose_numbers_cannot_be_right_is_corrupt() {
+    let spoil = |home: &Home| {
+        sql(
+            home,
+            "UPDATE receipt SET passed = 7 WHERE sequence = 1; \
+             UPDATE agent SET verified = -verified WHERE agent_id = 'agent 2'",
+        );
+    };
+    let (_home, opened) = spoilt(spoil).await;
+    let store = opened.unwrap();
+    let checks = store.counted_checks("agent 1", 0, 9).await;
+    assert!(matches!(checks, Err(StoreError::Corrupt(_))), "{checks:?}");
+    let record = store.agent("agent 2").await;
+    assert!(matches!(record, Err(StoreError::Corrupt(_))), "{record:?}");
+    assert_eq!(store.agent("agent 3").await.unwrap().unwrap().verified, 1);
 }
 
 #[tokio::test]
@@ -242,6 +267,110 @@ async fn a_database_is_held_by_one_at_a_time() {
     assert_eq!(store.keep_receipt(receipt(1)).await.unwrap(), 1);
     store.close().unwrap();
     home.open().unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn files_that_are_moved_or_replaced_stop_the_service_until_they_are_back() {
+    for end in ["", "-wal", "-shm", ".lock"] {
+        let home = Home::new();
+        let store = home.store();
+        store.keep_receipt(receipt(1)).await.unwrap();
+        let file = home.path().with_extension(format!("db{end}"));
+        let away = home.path().with_extension("away");
+        let refuses = async |what: &str| {
+            for result in [
+                store.keep_receipt(receipt(2)).await.map(drop),
+                store.is_ready().await,
+            ] {
+                match result {
+                    Err(StoreError::Unavailable(cause)) => {
+                        assert!(cause.to_string().contains(what), "{end}: {cause}");
+                    }
+                    other => panic!("{end}: {other:?}"),
+                }
+            }
+        };
+        fs::rename(&file, &away).unwrap();
+        refuses("was deleted or moved while it was served").await;
+        fs::copy(&away, &file).unwrap();
+        refuses("was replaced while it was served").await;
+        fs::rename(&away, &file).unwrap();
+        store.is_ready().await.unwrap();
+        assert_eq!(store.keep_receipt(receipt(2)).await.unwrap(), 2, "{end}");
+        fs::remove_file(&file).unwrap();
+        let closed = store.close().map_err(|error| error.to_string());
+        assert!(closed.unwrap_err().contains("was deleted"), "{end}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_cut_off_while_it_is_served_is_corrupt() {
+    let home = Home::new();
+    home.store().close().unwrap();
+    let store = home.store();
+    store.keep_receipt(receipt(1)).await.unwrap();
+    fs::File::options()
+        .write(true)
+        .open(home.path())
+        .unwrap()
+        .set_len(8_192)
+        .unwrap();
+    for result in [
+        store.keep_receipt(receipt(2)).await.map(drop),
+        store.is_ready().await,
+    ] {
+        assert!(matches!(result, Err(StoreError::Corrupt(_))), "{result:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_file_with_a_log_is_not_taken_for_a_new_database() {
+    let spoil = |home: &Home| {
+        fs::write(home.path(), "").unwrap();
+        fs::write(home.path().with_extension("db-wal"), "a log").unwrap();
+    };
+    let (home, opened) = spoilt(spoil).await;
+    assert!(refusal(opened).contains("its log is not"));
+    assert!(home.path().with_extension("db-wal").exists());
+}
+
+#[tokio::test]
+async fn readiness_tells_what_no_receipt_has_met_yet() {
+    let home = Home::new();
+    let store = home.store();
+    let foreign = Connection::open(home.path()).unwrap();
+    foreign.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let ready = store.is_ready().await;
+    assert!(matches!(ready, Err(StoreError::Unavailable(_))), "{ready:?}");
+    foreign.execute_batch("COMMIT").unwrap();
+    store.is_ready().await.unwrap();
+    let rows: i64 = foreign
+        .query_row("SELECT COUNT(*) FROM receipt", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(rows, 0, "what the probe wrote is taken back");
+    assert_eq!(store.keep_receipt(receipt(1)).await.unwrap(), 1);
+    for spoil in [
+        "UPDATE receipt_counter SET last = 7",
+        "UPDATE receipt_counter SET last = -1",
+        "DELETE FROM receipt_counter",
+    ] {
+        foreign.execute_batch(spoil).unwrap();
+        for result in [
+            store.is_ready().await,
+            store.keep_receipt(receipt(2)).await.map(drop),
+        ] {
+            assert!(
+                matches!(result, Err(StoreError::Corrupt(_))),
+                "{spoil}: {result:?}"
+            );
+        }
+    }
+    foreign
+        .execute_batch("INSERT INTO receipt_counter (only_row, last, half_life_days) VALUES (1, 1, 30)")
+        .unwrap();
+    store.is_ready().await.unwrap();
+    assert_eq!(store.keep_receipt(receipt(2)).await.unwrap(), 2);
 }
 
 #[tokio::test]

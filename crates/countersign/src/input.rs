@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use std::fs::File;
-use std::io::{Read, stdin};
+use std::io::{BufRead, BufReader, Read, stdin};
 use std::path::Path;
 
 /// Bytes of one input that is not a request: a receipt, a key list, an output, a schema.
@@ -28,4 +28,13 @@ pub(crate) fn read_up_to(path: &Path, limit: usize) -> Result<Vec<u8>> {
     };
     read.with_context(|| format!("cannot read {}", path.display()))?;
     Ok(bytes)
+}
+
+/// A file, or stdin for `-`, to be read line by line; the reader of the lines limits them.
+pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(BufReader::new(stdin())));
+    }
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(Box::new(BufReader::new(file)))
 }

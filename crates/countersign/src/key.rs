@@ -4,7 +4,7 @@ use crate::{Settings, output};
 use anyhow::Result;
 use clap::Subcommand;
 use countersign_core::document;
-use countersign_service::{now, public_keys, signer};
+use countersign_service::{first_key, now, public_keys, signer};
 use std::process::ExitCode;
 
 /// The keys that sign receipts.
@@ -22,9 +22,10 @@ impl Key {
     /// Runs the subcommand.
     pub(crate) fn run(&self) -> Result<ExitCode> {
         let (Key::New(settings) | Key::List(settings) | Key::Rotate(settings)) = self;
-        let folder = settings.load()?.keys_folder.path;
+        let config = settings.load()?;
+        let folder = config.keys_folder.path.clone();
         match self {
-            Key::New(_) => output::print(&signer::new_key(&folder, now())?)?,
+            Key::New(_) => output::print(&first_key(&config)?)?,
             Key::Rotate(_) => output::print(&signer::rotate_key(&folder, now())?)?,
             Key::List(_) => {
                 let keys = signer::list_keys(&folder, now())?;

@@ -7,11 +7,13 @@ use countersign_service::config::{Config, ConfigError, Flags};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+mod agent;
 mod check;
 mod input;
 mod key;
 mod output;
 mod receipt;
+mod score;
 mod serve;
 
 /// Checks agents' outputs against what was asked, and signs what it found.
@@ -33,6 +35,12 @@ enum Command {
     Receipt(receipt::Receipt),
     /// Serve checks over HTTP.
     Serve(serve::Serve),
+    /// Print the record that an agent's score is computed from: one line of JSON a counted check.
+    ///
+    /// A database that is being served can be read as well.
+    Agent(agent::Agent),
+    /// Compute a score from such a record, without a server: anyone can redo the arithmetic.
+    Score(score::Score),
     /// The keys that sign receipts.
     #[command(subcommand)]
     Key(key::Key),
@@ -74,6 +82,8 @@ fn main() -> ExitCode {
         Command::Check(check) => check.run(),
         Command::Receipt(receipt) => receipt.run(),
         Command::Serve(serve) => serve.run(),
+        Command::Agent(agent) => agent.run(),
+        Command::Score(score) => score.run(),
         Command::Key(key) => key.run(),
     };
     match outcome {

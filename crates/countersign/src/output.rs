@@ -3,6 +3,9 @@
 use anyhow::{Context, Result};
 use std::io::{Write, stderr, stdout};
 
+/// What is said when stdout refuses.
+pub(crate) const UNWRITTEN: &str = "cannot write the answer";
+
 /// Prints JSON on stdout, indented. Only white space is added: every token stays as it was made, so a receipt
 /// that is printed here verifies.
 pub(crate) fn print_json(json: &[u8]) -> Result<()> {
@@ -18,7 +21,7 @@ fn write(text: &str) -> Result<()> {
     let mut out = stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
-        .context("cannot write the answer")
+        .context(UNWRITTEN)
 }
 
 /// Prints a line on stderr.

@@ -2,7 +2,7 @@
 
 use super::comparable::{Comparable, Op};
 use super::finding::Finding;
-use super::invalid::FieldProblem;
+use super::invalid::{FieldProblem, bound_field};
 use super::member::{DATE_FIX, Members};
 use super::name::CheckName;
 use super::offence::Offence;
@@ -10,7 +10,6 @@ use super::path::Path;
 use super::selection::{Offender, Selections};
 use super::{rule, wording};
 use crate::json::Value;
-use crate::limits::NAME_CHARS_MAX;
 use std::cmp::Ordering;
 
 /// A well-formed bound: at least one limit; two are of one kind and not crossed.
@@ -31,7 +30,7 @@ impl Bound {
     /// Reads the member `key` of `bounds`, which stands at the offset `at` of the request's text. `Err` holds
     /// every problem of it in the order of the text.
     pub fn parse(key: &str, value: &Value, at: u32) -> Result<Bound, Vec<FieldProblem>> {
-        let name = format!("bounds['{}']", cut(key));
+        let name = bound_field(key);
         let path =
             Path::parse(key).map_err(|bad| FieldProblem::new(at, name.as_str(), bad.to_string(), bad.fix()));
         let Some(members) = Members::of(value, name.clone()) else {
@@ -135,14 +134,6 @@ fn compare_limits(min: Option<&Value>, max: Option<&Value>) -> Result<(), (&'sta
             Some(_) => Ok(()),
         },
         _ => Ok(()),
-    }
-}
-
-/// The key as problems show it.
-fn cut(key: &str) -> String {
-    match key.char_indices().nth(NAME_CHARS_MAX) {
-        None => key.to_owned(),
-        Some((end, _)) => format!("{}…", &key[..end]),
     }
 }
 

@@ -55,20 +55,69 @@ pub fn field_inside(root: &str, place: &Place) -> String {
 }
 
 /// The field text of a bound: `bounds['items[].price']`, its key cut at [`NAME_CHARS_MAX`]. A key is a path that
-/// the caller wrote as a path, so it is shown as written.
+/// the caller wrote as a path, so it is shown as written, but for what would end or break the text: a quote is
+/// `\'`, a control character `\u0007`.
 pub fn bound_field(key: &str) -> String {
-    match key.char_indices().nth(NAME_CHARS_MAX) {
-        None => format!("bounds['{key}']"),
-        Some((end, _)) => format!("bounds['{}…']", &key[..end]),
+    let mut field = "bounds['".to_owned();
+    let (shown, rest) = cut(key);
+    for c in shown.chars() {
+        // Writing to a String cannot fail.
+        let _ = match c {
+            '\'' => field.write_str("\\'"),
+            c => write_visibly(&mut field, c),
+        };
     }
+    field + rest + "']"
 }
 
 fn write_cut_name(field: &mut String, name: &str) -> std::fmt::Result {
+    let (shown, rest) = cut(name);
+    let mut spelled = String::with_capacity(shown.len());
+    crate::place::write_name(&mut spelled, shown)?;
+    for c in spelled.chars() {
+        write_visibly(field, c)?;
+    }
+    field.write_str(rest)
+}
+
+/// What is shown of a name, and the ellipsis for the rest.
+fn cut(name: &str) -> (&str, &'static str) {
     match name.char_indices().nth(NAME_CHARS_MAX) {
-        None => crate::place::write_name(field, name),
-        Some((end, _)) => {
-            crate::place::write_name(field, &name[..end])?;
-            field.write_char('…')
+        None => (name, ""),
+        Some((end, _)) => (&name[..end], "…"),
+    }
+}
+
+fn write_visibly(field: &mut String, c: char) -> std::fmt::Result {
+    if c.is_control() {
+        write!(field, "\\u{:04x}", u32::from(c))
+    } else {
+        field.write_char(c)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_break_the_text_they_stand_in() {
+        let rows = [
+            ("a", "bounds['a']", "s.a"),
+            ("it's", r"bounds['it\'s']", "s.it's"),
+            (
+                "a\n\u{7}\u{85}b",
+                r"bounds['a\u000a\u0007\u0085b']",
+                r"s.a\u000a\u0007\u0085b",
+            ),
+            (r"a\.b", r"bounds['a\.b']", r"s.a\\\.b"),
+        ];
+        for (name, bound, inside) in rows {
+            assert_eq!(bound_field(name), bound);
+            assert_eq!(field_inside("s", &Place(vec![Step::Name(name.into())])), inside);
         }
+        let long = "'".repeat(NAME_CHARS_MAX + 1);
+        let shown = r"\'".repeat(NAME_CHARS_MAX);
+        assert_eq!(bound_field(&long), format!("bounds['{shown}…']"));
     }
 }

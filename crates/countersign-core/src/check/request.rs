@@ -85,7 +85,7 @@ pub const TEST_ID_PREFIX: &str = "test-";
 impl Request {
     /// Reads a request's bytes: strict JSON first (the first fault alone), then the contract (every problem).
     pub fn parse(body: &[u8], schemas: &dyn Schemas) -> Result<Request, InvalidRequest> {
-        Request::from_value(read_body(body, levels_of)?, schemas)
+        Request::from_value(read_body(body, levels_of, field_of)?, schemas)
     }
 
     /// Reads a request from a value that the strict reader gave.
@@ -160,9 +160,15 @@ pub(crate) fn levels_of(field: &str) -> usize {
     }
 }
 
-/// Reads a body whose members are each as deep as `levels_of` says.
-pub(crate) fn read_body(body: &[u8], levels_of: fn(&str) -> usize) -> Result<Value, InvalidRequest> {
-    read_nested(body, NESTING_MAX, levels_of).map_err(|fault| InvalidRequest(vec![fault_problem(&fault)]))
+/// Reads a body whose members are each as deep as `levels_of` says. What is wrong with it stands at the field
+/// that `field_of` makes of its place.
+pub(crate) fn read_body(
+    body: &[u8],
+    levels_of: fn(&str) -> usize,
+    field_of: fn(&[Step]) -> String,
+) -> Result<Value, InvalidRequest> {
+    let read = read_nested(body, NESTING_MAX, levels_of);
+    read.map_err(|fault| InvalidRequest(vec![fault_problem(&fault, field_of(&fault.place.0))]))
 }
 
 pub(crate) fn not_one_object() -> FieldProblem {
@@ -462,7 +468,7 @@ fn write_filled_bounds(bounds: &Value, out: &mut Vec<u8>) {
 }
 
 /// A fault of the strict reader as a problem: syntax by line and column, the rest by its place.
-pub(crate) fn fault_problem(fault: &Fault) -> FieldProblem {
+fn fault_problem(fault: &Fault, field: String) -> FieldProblem {
     let at_line = format!(" at line {}, column {}", fault.line, fault.column);
     let string_fix = "Send it as a string.";
     let (problem, fix) = match fault.kind {
@@ -492,16 +498,15 @@ pub(crate) fn fault_problem(fault: &Fault) -> FieldProblem {
     } else {
         problem.to_owned()
     };
-    FieldProblem::new(fault.at as u32, field_of(&fault.place), problem, fix)
+    FieldProblem::new(fault.at as u32, field, problem, fix)
 }
 
 /// The field text of a place in the whole request (section 22): contract names and indexes; inside the
 /// caller's own documents also the names that lead there; nothing of what the contract does not know.
-fn field_of(place: &Place) -> String {
-    let Some(Step::Name(first)) = place.0.first() else {
+pub(crate) fn field_of(steps: &[Step]) -> String {
+    let [Step::Name(first), rest @ ..] = steps else {
         return "body".to_owned();
     };
-    let rest = &place.0[1..];
     match first.as_str() {
         root @ ("submitted_output" | "expected_schema") => field_inside(root, &Place(rest.to_vec())),
         "rules" => field_in_rules(rest),

@@ -3,10 +3,11 @@
 use super::verify::{Outcome, SignatureCheck, Supplied, Verified, verify_value};
 use crate::canonical::Hash;
 use crate::check::invalid::{FieldProblem, InvalidRequest};
-use crate::check::request::{CompileAnew, Request, levels_of, not_one_object, read_body, rules_hash};
+use crate::check::request::{self, CompileAnew, Request, levels_of, not_one_object, read_body, rules_hash};
 use crate::document::{Members, Part, json};
 use crate::json::{Object, Value};
 use crate::key::KeyList;
+use crate::place::Step;
 
 /// A receipt to be checked, and the inputs to compare with it.
 pub struct VerifyRequest {
@@ -36,7 +37,7 @@ impl VerifyRequest {
                 levels_of(field)
             }
         };
-        let Value::Object(document) = read_body(body, levels)? else {
+        let Value::Object(document) = read_body(body, levels, field_of)? else {
             return Err(InvalidRequest(vec![not_one_object()]));
         };
         let mut problems = Vec::new();
@@ -97,6 +98,24 @@ impl Verified {
     }
 }
 
+/// The field text of a place in the body. Inside the receipt every name is ours and none is shown.
+fn field_of(steps: &[Step]) -> String {
+    match steps {
+        [Step::Name(first), rest @ ..] if first == "request" => in_request(&request::field_of(rest)),
+        [Step::Name(first), ..] if first == "receipt" => first.to_string(),
+        [Step::Name(first), ..] if PARTS.contains(&first.as_str()) => request::field_of(steps),
+        _ => "body".to_owned(),
+    }
+}
+
+/// The field text of what is `field` in the request inside.
+fn in_request(field: &str) -> String {
+    match field {
+        "body" => "request".to_owned(),
+        field => format!("request.{field}"),
+    }
+}
+
 fn has_the_shape(receipt: &Value) -> bool {
     verify_value(receipt, &KeyList::Listed(Vec::new()), &Supplied::default()).is_some()
 }
@@ -135,19 +154,56 @@ fn supplied(document: &Object, problems: &mut Vec<FieldProblem>) -> Supplied {
     match Request::from_value(request.value.clone(), &CompileAnew) {
         Ok(request) => request.hashes.into(),
         Err(InvalidRequest(found)) => {
-            problems.extend(found.into_iter().map(|problem| {
-                let field = if problem.field == "body" {
-                    String::new()
-                } else {
-                    format!(".{}", problem.field)
-                };
-                FieldProblem {
-                    field: format!("request{field}"),
-                    at: problem.at.max(request.at),
-                    ..problem
-                }
+            problems.extend(found.into_iter().map(|problem| FieldProblem {
+                field: in_request(&problem.field),
+                at: problem.at.max(request.at),
+                ..problem
             }));
             Supplied::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_told_at_the_member_that_it_is_in() {
+        let deep = "[".repeat(100) + &"]".repeat(100);
+        let rows = [
+            (r#"{"receipt":{"a":1,"a":2}}"#, "receipt"),
+            (r#"{"receipt":{"schema_compliance":{"total":1e999}}}"#, "receipt"),
+            (&format!(r#"{{"receipt":{deep}}}"#), "receipt"),
+            (
+                r#"{"receipt":{},"submitted_output":{"x":{"a":1,"a":2}}}"#,
+                "submitted_output.x",
+            ),
+            (
+                r#"{"receipt":{},"expected_schema":{"a":1,"a":2}}"#,
+                "expected_schema",
+            ),
+            (r#"{"receipt":{},"rules":[{"field":"\ud800"}]}"#, "rules[0].field"),
+            (
+                r#"{"receipt":{},"bounds":{"a":{"min":1e999}}}"#,
+                "bounds['a'].min",
+            ),
+            (r#"{"request":{"a":1,"a":2}}"#, "request"),
+            (r#"{"request":{"x":{"a":1,"a":2}}}"#, "request"),
+            (r#"{"request":{"task_id":"\ud800"}}"#, "request.task_id"),
+            (
+                r#"{"request":{"submitted_output":[{"a":1,"a":2}]}}"#,
+                "request.submitted_output[0]",
+            ),
+            (r#"{"receipt":{},"receipt":{}}"#, "body"),
+            (r#"{"task_id":{"a":1,"a":2}}"#, "body"),
+            (r#"{"other":{"a":1,"a":2}}"#, "body"),
+            ("[1e999]", "body"),
+        ];
+        for (body, field) in rows {
+            let InvalidRequest(problems) = VerifyRequest::parse(body.as_bytes()).err().unwrap();
+            let fields: Vec<_> = problems.iter().map(|problem| problem.field.as_str()).collect();
+            assert_eq!(fields, [field], "{body}");
         }
     }
 }

@@ -4,10 +4,24 @@ use crate::app::App;
 use crate::kept;
 use crate::problem::{Problem, Unavailable};
 use bytes::Bytes;
+use countersign_core::receipt::Facts;
+use countersign_core::time::Timestamp;
+use countersign_store::StoredReceipt;
 use uuid::Uuid;
 
+/// A stored check, signed again.
+pub(crate) struct Reissued {
+    pub(crate) stored: StoredReceipt,
+    pub(crate) facts: Facts,
+    /// The compact receipt's bytes.
+    pub(crate) json: Bytes,
+    /// The key that signed now.
+    pub(crate) key_version: String,
+    pub(crate) attested_at: Timestamp,
+}
+
 /// The compact receipt of the check with this id. Malformed and unknown ids are both `NotFound`.
-pub(crate) async fn read_receipt(app: &App, id: &str) -> Result<Bytes, Problem> {
+pub(crate) async fn read_receipt(app: &App, id: &str) -> Result<Reissued, Problem> {
     let id = parse_id(id).ok_or(Problem::NotFound)?;
     let stored = app.store.receipt(id).await?.ok_or(Problem::NotFound)?;
     let Some(facts) = kept::facts(&stored.row, &app.signer) else {
@@ -29,7 +43,13 @@ pub(crate) async fn read_receipt(app: &App, id: &str) -> Result<Bytes, Problem> 
     };
     let unsigned = facts.compact(&app.letterhead.issuer(&key.version), attested_at);
     let signature = key.sign(&unsigned.signed_bytes);
-    Ok(unsigned.seal(&signature).into())
+    Ok(Reissued {
+        json: unsigned.seal(&signature).into(),
+        key_version: key.version.clone(),
+        stored,
+        facts,
+        attested_at,
+    })
 }
 
 /// The one spelling of an id: 36 characters, lower case.

@@ -1,13 +1,13 @@
 //! An answer before it is HTTP: status, body, and the few headers that differ.
 
-use super::headers::{ALLOWED, HeaderSets, X_REQUEST_ID};
+use super::headers::{ALLOWED, HTML, HeaderSets, PAGE_POLICY, X_REQUEST_ID};
 use crate::problem::Problem;
 use bytes::Bytes;
 use countersign_core::canonical::Hash;
 use http_body_util::Full;
 use hyper::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW, ETAG, GetAll,
-    HeaderName, HeaderValue, RETRY_AFTER,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, GetAll, HeaderName, HeaderValue, RETRY_AFTER, VARY,
 };
 use hyper::{Response, StatusCode};
 
@@ -16,12 +16,16 @@ pub(super) struct Answer {
     status: StatusCode,
     body: Bytes,
     kind: Kind,
+    /// Whether the same path has another form for another `Accept`.
+    varies: bool,
 }
 
 enum Kind {
     Json,
+    Page,
     Document {
         etag: HeaderValue,
+        media_type: &'static str,
     },
     Problem {
         retry_after: Option<u64>,
@@ -40,11 +44,27 @@ impl Answer {
             status: StatusCode::OK,
             body,
             kind: Kind::Json,
+            varies: false,
         }
     }
 
+    /// 200 with a page that nobody may keep.
+    pub(super) fn page(html: String) -> Self {
+        Answer {
+            status: StatusCode::OK,
+            body: html.into(),
+            kind: Kind::Page,
+            varies: true,
+        }
+    }
+
+    /// The same answer, which has another form for another `Accept`.
+    pub(super) fn varying(self) -> Self {
+        Answer { varies: true, ..self }
+    }
+
     /// 200 with a public document, or 304 when the client has it already.
-    pub(super) fn document(body: Bytes, has: &GetAll<'_, HeaderValue>) -> Self {
+    pub(super) fn document(body: Bytes, media_type: &'static str, has: &GetAll<'_, HeaderValue>) -> Self {
         let hash = Hash::of(&body).to_string();
         let etag = format!("\"{}\"", &hash[..32]);
         let known = has.iter().filter_map(|value| value.to_str().ok());
@@ -60,7 +80,9 @@ impl Answer {
             body: if fresh { Bytes::new() } else { body },
             kind: Kind::Document {
                 etag: HeaderValue::from_str(&etag).unwrap_or(HeaderValue::from_static("\"\"")),
+                media_type,
             },
+            varies: false,
         }
     }
 
@@ -77,6 +99,7 @@ impl Answer {
                 retry_after: problem.retry_after(),
                 allow,
             },
+            varies: false,
         }
     }
 
@@ -86,12 +109,14 @@ impl Answer {
             status: StatusCode::NO_CONTENT,
             body: Bytes::new(),
             kind: Kind::Options { allow, preflight },
+            varies: false,
         }
     }
 
     pub(super) fn into_response(self, sets: &HeaderSets, request_id: HeaderValue) -> Response<Full<Bytes>> {
         let set = match &self.kind {
             Kind::Json | Kind::Problem { .. } => &sets.json,
+            Kind::Page => &sets.page,
             Kind::Document { .. } => &sets.document,
             Kind::Options { .. } => &sets.empty,
         };
@@ -100,9 +125,16 @@ impl Answer {
         let mut add = |name: HeaderName, value: &'static str| {
             headers.insert(name, HeaderValue::from_static(value));
         };
+        if self.varies {
+            add(VARY, "Accept");
+        }
         match self.kind {
-            Kind::Json => {}
-            Kind::Document { etag } => {
+            Kind::Json | Kind::Page => {}
+            Kind::Document { etag, media_type } => {
+                if media_type == HTML {
+                    add(CONTENT_SECURITY_POLICY, PAGE_POLICY);
+                }
+                add(CONTENT_TYPE, media_type);
                 headers.insert(ETAG, etag);
             }
             Kind::Options { allow, preflight } => {

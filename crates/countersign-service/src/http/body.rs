@@ -15,6 +15,9 @@ const ROOM_BYTES: usize = 256 << 20;
 /// Bytes beyond the limit that are read and dropped so that simple clients see the answer (interfaces.md 3.2).
 const DISCARDED_BYTES: usize = 4 << 20;
 
+/// How long a client may send nothing while its rest is dropped: one that waits for us to close gets its way.
+const SILENCE: Duration = Duration::from_secs(2);
+
 /// Room for unfinished bodies, shared by all connections.
 pub(crate) struct BodyRoom(AtomicUsize);
 
@@ -77,7 +80,7 @@ async fn read_to_end(mut body: Incoming, max: usize, room: &Arc<BodyRoom>) -> Re
 pub(super) async fn discard(mut body: Incoming, max: usize, patience: Duration) {
     let reading = async {
         let mut left = max + DISCARDED_BYTES;
-        while let Some(Ok(frame)) = body.frame().await {
+        while let Ok(Some(Ok(frame))) = tokio::time::timeout(SILENCE, body.frame()).await {
             match left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) {
                 Some(less) => left = less,
                 None => break,

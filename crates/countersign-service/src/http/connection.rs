@@ -1,11 +1,12 @@
 //! One connection: requests in, answers out, until either side has enough.
 
 use super::socket::Socket;
-use super::{Door, HEAD_BYTES_MAX};
+use super::turn::Turn;
+use super::{Door, HEAD_BYTES_MAX, HEADERS_MAX};
 use crate::problem::{Problem, Unavailable};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +17,9 @@ use tokio::sync::watch;
 /// Bytes that hyper holds of a request. Twice the limit of the head, so that a head that is a little too large
 /// gets our problem; beyond this it gets hyper's bare 431.
 const BUFFER_BYTES: usize = 2 * HEAD_BYTES_MAX;
+/// Headers that hyper reads: more than we accept, so that too many get our problem; beyond this hyper's bare 431.
+/// It costs 64 bytes a header for each request.
+const HEADERS_READ_MAX: usize = 5 * HEADERS_MAX;
 /// How long a refused connection is read from, so that its client sees the refusal.
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -24,26 +28,37 @@ pub(super) async fn serve(stream: TcpStream, door: Arc<Door>, mut stopping: watc
     // Answers are whole when they are written: nothing is gained by waiting for more.
     let _ = stream.set_nodelay(true);
     let patience = door.patience;
-    let socket = TokioIo::new(Socket::new(stream, patience.answer));
+    let turn = Turn::new();
+    let socket = TokioIo::new(Socket::new(stream, patience.answer, turn.clone()));
+    let turn_of_service = turn.clone();
     let service = service_fn(move |request| {
-        let door = door.clone();
-        async move { door.answer(request).await }
+        let (door, turn) = (door.clone(), turn_of_service.clone());
+        turn.begin();
+        async move {
+            let answer = door.answer(request).await;
+            turn.answered();
+            answer
+        }
     });
     let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(patience.head)
         .max_buf_size(BUFFER_BYTES)
+        .max_headers(HEADERS_READ_MAX)
         .serve_connection(socket, service);
     let mut connection = pin!(connection);
     // Errors are the client's: it went away, was too slow, or spoke no HTTP.
     let ended = tokio::select! {
         biased;
         _ = connection.as_mut() => true,
+        () = turn.overdue(patience.head) => true,
         () = stop(&mut stopping) => false,
     };
     if !ended {
         connection.as_mut().graceful_shutdown();
-        let _ = connection.await;
+        tokio::select! {
+            biased;
+            _ = connection => {}
+            () = turn.overdue(patience.head) => {}
+        }
     }
 }
 

@@ -19,12 +19,21 @@ pub(super) const ALLOWED: &str = "Content-Type, Accept, Payment-Signature, X-Pay
      Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID, A2A-Version, A2A-Extensions, \
      Access-Control-Expose-Headers";
 
+pub(super) const JSON: &str = "application/json";
+pub(super) const HTML: &str = "text/html; charset=utf-8";
+
+/// What a page may load: our own files and data, and nothing else.
+pub(super) const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /// Ready-made headers, to be copied into an answer.
 pub(super) struct HeaderSets {
     /// JSON that nobody may keep.
     pub(super) json: HeaderMap,
-    /// JSON that anybody may keep for five minutes.
+    /// A document that anybody may keep for five minutes.
     pub(super) document: HeaderMap,
+    /// A page that nobody may keep.
+    pub(super) page: HeaderMap,
     /// No content.
     pub(super) empty: HeaderMap,
 }
@@ -48,12 +57,16 @@ impl HeaderSets {
             empty.insert(STRICT_TRANSPORT_SECURITY, year);
         }
         let mut json = empty.clone();
-        json.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        json.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+        let mut page = empty.clone();
+        page.insert(CONTENT_TYPE, HeaderValue::from_static(HTML));
+        page.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
         let mut document = json.clone();
         document.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
         HeaderSets {
             json,
             document,
+            page,
             empty,
         }
     }

@@ -1,5 +1,6 @@
 //! The one table of routes. Paths match byte for byte: no other spelling reaches a handler.
 
+use crate::pages::{Asset, asset};
 use hyper::Method;
 
 /// What a path leads to.
@@ -8,10 +9,15 @@ pub(super) enum Target<'a> {
     Check,
     VerifyReceipt,
     Receipt(&'a str),
+    /// The rest of the path, as it was sent.
+    Score(&'a str),
+    /// The same.
+    Reputation(&'a str),
     Health,
     Ready,
     Pointers,
     AgentCard,
+    Asset(Asset),
 }
 
 /// A path that exists.
@@ -30,12 +36,25 @@ pub(super) fn find(path: &str) -> Option<Route<'_>> {
         "/health/ready" => (Target::Ready, false),
         "/" => (Target::Pointers, false),
         "/.well-known/agent-card.json" | "/.well-known/agent-card" => (Target::AgentCard, false),
-        _ => match path.strip_prefix("/receipts/") {
-            Some(id) if !id.is_empty() && !id.contains('/') => (Target::Receipt(id), false),
-            _ => return None,
-        },
+        _ => (below(path)?, false),
     };
     Some(Route { target, posts })
+}
+
+/// Targets below a folder: an asset, or an id. An agent's id is all of the rest, whatever it holds; whether it is one, the
+/// action says, so that who sends none is told.
+fn below(path: &str) -> Option<Target<'_>> {
+    if let Some(name) = path.strip_prefix("/assets/") {
+        return asset(name).map(Target::Asset);
+    }
+    if let Some(agent) = path.strip_prefix("/score/") {
+        return Some(Target::Score(agent));
+    }
+    if let Some(agent) = path.strip_prefix("/reputation/") {
+        return Some(Target::Reputation(agent));
+    }
+    let id = path.strip_prefix("/receipts/")?;
+    (!id.is_empty() && !id.contains('/')).then_some(Target::Receipt(id))
 }
 
 impl Route<'_> {
@@ -70,6 +89,11 @@ mod tests {
             ("/verify/deliverable", Target::Check),
             ("/receipts/verify", Target::VerifyReceipt),
             ("/receipts/x", Target::Receipt("x")),
+            ("/score/a", Target::Score("a")),
+            ("/score/a/b%2F//", Target::Score("a/b%2F//")),
+            ("/score/", Target::Score("")),
+            ("/reputation/did:web:a", Target::Reputation("did:web:a")),
+            ("/reputation/receipts/x", Target::Reputation("receipts/x")),
             ("/health", Target::Health),
             ("/health/ready", Target::Ready),
             ("/.well-known/agent-card.json", Target::AgentCard),
@@ -93,6 +117,12 @@ mod tests {
             "/receipts",
             "/receipts/",
             "/receipts/a/b",
+            "/score",
+            "/Score/a",
+            "//score/a",
+            "/scor%65/a",
+            "/score%2Fa",
+            "/reputation",
             "/health/",
             "/.well-known/agent-card.json/",
             "/.well-known/oauth-protected-resource",

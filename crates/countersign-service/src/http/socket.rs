@@ -1,8 +1,9 @@
-//! A TCP stream that gives up on a client who does not read its answer. hyper has limits of time for what it
-//! reads, none for what it writes.
+//! A TCP stream that gives up on a client who does not read its answer, and tells when one is out.
 
+use super::turn::Turn;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -11,6 +12,7 @@ use tokio::time::{Sleep, sleep};
 
 pub(super) struct Socket {
     stream: TcpStream,
+    turn: Arc<Turn>,
     patience: Duration,
     /// Runs from the first write that had to wait until everything is written. Progress does not stop it, so
     /// that a client cannot hold a connection by reading a byte at a time.
@@ -18,9 +20,10 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
+    pub(super) fn new(stream: TcpStream, patience: Duration, turn: Arc<Turn>) -> Self {
         Socket {
             stream,
+            turn,
             patience,
             waiting: None,
         }
@@ -74,6 +77,7 @@ impl AsyncWrite for Socket {
     /// Called once everything is written.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.waiting = None;
+        self.turn.flushed();
         Pin::new(&mut self.stream).poll_flush(context)
     }
 

@@ -61,8 +61,28 @@ impl KeyFolder {
         })
     }
 
+    /// What it means that there is no register: no key was ever listed, or the list of them is lost.
     pub(super) fn no_keys(&self) -> SignerError {
-        SignerError::NoKeys(self.path.clone())
+        match self.holds_private_keys() {
+            Ok(true) => SignerError::RegisterLost(self.path.clone()),
+            Ok(false) => SignerError::NoKeys(self.path.clone()),
+            Err(error) => SignerError::File(self.path.clone(), error),
+        }
+    }
+
+    fn holds_private_keys(&self) -> io::Result<bool> {
+        let files = match fs::read_dir(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            files => files?,
+        };
+        for file in files {
+            let name = file?.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with("receipt-") && name.ends_with(".pem") {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     pub(super) fn unreadable(&self, version: &str, problem: &'static str) -> SignerError {
@@ -81,10 +101,14 @@ impl KeyFolder {
         self.path.join("receipt-keys.json")
     }
 
-    /// The register, if there is one.
+    /// The register, if there is one. Refused when others could change it, or replace it.
     pub(super) fn register(&self) -> Result<Option<Register>, SignerError> {
         let path = self.register_path();
-        let Some(text) = read(&path, Readers::Any)? else {
+        #[cfg(unix)]
+        if let Ok(about) = fs::metadata(&self.path) {
+            refuse_if_open(&self.path, &about, 0o022)?;
+        }
+        let Some(text) = read(&path, 0o022)? else {
             return Ok(None);
         };
         let problem = "is not a key register; restore it from a backup";
@@ -96,10 +120,16 @@ impl KeyFolder {
         self.write(&self.register_path(), &register.to_json())
     }
 
-    /// The private key of this version, if its file exists.
+    /// The private key of this listed version, if its file exists.
     pub(super) fn receipt_key(&self, version: &str) -> Result<Option<Ed25519KeyPair>, SignerError> {
         let path = self.receipt_key_path(version);
-        let Some(text) = read(&path, Readers::OwnerAlone)? else {
+        let mut text = read(&path, 0o077)?;
+        if text.is_none() && temporary(&path).exists() {
+            // Whoever made it died before naming it, or is about to.
+            self.name_receipt_key(version)?;
+            text = read(&path, 0o077)?;
+        }
+        let Some(text) = text else {
             return Ok(None);
         };
         let pair = read_pem(&text).and_then(|der| Ed25519KeyPair::from_pkcs8(&der).ok());
@@ -107,7 +137,8 @@ impl KeyFolder {
         pair.map(Some).ok_or(SignerError::Unreadable(path, problem))
     }
 
-    /// Makes a private key and returns its public half.
+    /// Makes a private key and returns its public half. The file has a temporary name until
+    /// [`KeyFolder::name_receipt_key`].
     pub(super) fn create_receipt_key(&self, version: &str) -> Result<PublicKey, SignerError> {
         let seed = random_bytes()?;
         let mut der = Zeroizing::new([0; PKCS8_PREFIX.len() + 32]);
@@ -117,16 +148,25 @@ impl KeyFolder {
         let pair = Ed25519KeyPair::from_pkcs8(&*der).map_err(refused)?;
         let body = Zeroizing::new(STANDARD.encode(der.as_slice()));
         let pem = Zeroizing::new([PEM_HEAD, body.as_str(), PEM_FOOT].concat());
-        self.write(&self.receipt_key_path(version), pem.as_bytes())?;
+        self.prepare(&self.receipt_key_path(version), pem.as_bytes())?;
         let mut public_key = [0; 32];
         public_key.copy_from_slice(pair.public_key().as_ref());
         Ok(PublicKey(public_key))
     }
 
+    /// Gives a private key that is listed its name. Nothing happens if another process was first.
+    pub(super) fn name_receipt_key(&self, version: &str) -> Result<(), SignerError> {
+        let path = self.receipt_key_path(version);
+        match self.put_in_place(&path) {
+            Err(SignerError::File(_, error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            named => named,
+        }
+    }
+
     pub(super) fn mac_key(&self) -> Result<Zeroizing<[u8; 32]>, SignerError> {
         let path = self.mac_key_path();
         let problem = "is missing; restore it from a backup: without it no stored receipt can be trusted";
-        let Some(bytes) = read(&path, Readers::OwnerAlone)? else {
+        let Some(bytes) = read(&path, 0o077)? else {
             return Err(SignerError::Unreadable(path, problem));
         };
         let key = bytes.as_slice().try_into().map(Zeroizing::new);
@@ -144,8 +184,13 @@ impl KeyFolder {
 
     /// Writes a file that its owner alone can read.
     fn write(&self, path: &Path, content: &[u8]) -> Result<(), SignerError> {
-        let mut temporary = path.as_os_str().to_owned();
-        temporary.push(".new");
+        self.prepare(path, content)?;
+        self.put_in_place(path)
+    }
+
+    /// Writes the file under its temporary name.
+    fn prepare(&self, path: &Path, content: &[u8]) -> Result<(), SignerError> {
+        let temporary = temporary(path);
         let write = || {
             // One left behind by a crash may have other permissions: start anew.
             match fs::remove_file(&temporary) {
@@ -159,21 +204,26 @@ impl KeyFolder {
             let mut file = options.open(&temporary)?;
             file.write_all(content)?;
             file.sync_all()?;
-            fs::rename(&temporary, path)?;
             File::open(&self.path)?.sync_all()
         };
         write().map_err(|error| SignerError::File(path.to_owned(), error))
     }
+
+    /// Gives a prepared file its name.
+    fn put_in_place(&self, path: &Path) -> Result<(), SignerError> {
+        let named = fs::rename(temporary(path), path).and_then(|()| File::open(&self.path)?.sync_all());
+        named.map_err(|error| SignerError::File(path.to_owned(), error))
+    }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Readers {
-    Any,
-    OwnerAlone,
+fn temporary(path: &Path) -> PathBuf {
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(".new");
+    temporary.into()
 }
 
-/// A file's content; `None` if there is no such file.
-fn read(path: &Path, readers: Readers) -> Result<Option<Zeroizing<Vec<u8>>>, SignerError> {
+/// A file's content; `None` if there is no such file. Refused when others have one of the `forbidden` rights.
+fn read(path: &Path, forbidden: u32) -> Result<Option<Zeroizing<Vec<u8>>>, SignerError> {
     let failed = |error| SignerError::File(path.to_owned(), error);
     let file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -181,9 +231,7 @@ fn read(path: &Path, readers: Readers) -> Result<Option<Zeroizing<Vec<u8>>>, Sig
     };
     let about = file.metadata().map_err(failed)?;
     #[cfg(unix)]
-    if readers == Readers::OwnerAlone && std::os::unix::fs::MetadataExt::mode(&about) & 0o077 != 0 {
-        return Err(SignerError::TooOpen(path.to_owned()));
-    }
+    refuse_if_open(path, &about, forbidden)?;
     if about.len() > FILE_BYTES_MAX {
         return Err(SignerError::Unreadable(path.to_owned(), "is too large"));
     }
@@ -192,6 +240,19 @@ fn read(path: &Path, readers: Readers) -> Result<Option<Zeroizing<Vec<u8>>>, Sig
         .read_to_end(&mut content)
         .map_err(failed)?;
     Ok(Some(content))
+}
+
+#[cfg(unix)]
+fn refuse_if_open(path: &Path, about: &fs::Metadata, forbidden: u32) -> Result<(), SignerError> {
+    if std::os::unix::fs::MetadataExt::mode(about) & forbidden == 0 {
+        return Ok(());
+    }
+    let path = path.to_owned();
+    Err(if forbidden & 0o044 == 0 {
+        SignerError::Writable(path)
+    } else {
+        SignerError::TooOpen(path)
+    })
 }
 
 fn read_pem(text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {

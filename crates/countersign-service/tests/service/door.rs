@@ -10,6 +10,8 @@ const GETS: &[&str] = &[
     "/health/ready",
     "/.well-known/agent-card.json",
     "/.well-known/agent-card",
+    "/score/seller-7",
+    "/reputation/seller-7",
 ];
 const POSTS: &[&str] = &["/verify/schema", "/verify/deliverable", "/receipts/verify"];
 const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "BREW"];
@@ -336,6 +338,47 @@ fn what_is_no_http_is_refused_and_harms_nobody() {
         assert!(client.is_closed(), "{row:?}");
     }
     assert_eq!(rig.get("/health").status, 200);
+}
+
+#[test]
+fn a_body_in_another_coding_than_chunked_is_refused() {
+    let rig = Rig::start();
+    let chunked = format!("{:x}\r\n{MINIMAL}\r\n0\r\n\r\n", MINIMAL.len());
+    let rows = [
+        ("Transfer-Encoding: chunked", 200),
+        ("Transfer-Encoding: Chunked", 200),
+        ("Transfer-Encoding: gzip, chunked", 501),
+        ("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", 501),
+        ("Transfer-Encoding: chunked, chunked", 501),
+        ("Transfer-Encoding: , chunked", 501),
+        ("Transfer-Encoding: identity, chunked", 501),
+        // Chunked goes before the length, and the connection ends: what follows may be read otherwise elsewhere.
+        ("Transfer-Encoding: chunked\r\nContent-Length: 3", 200),
+        ("Content-Length: 3\r\nTransfer-Encoding: chunked", 200),
+    ];
+    for (framing, status) in rows {
+        for path in ["/verify/schema", "/nowhere"] {
+            let mut client = rig.client();
+            client.write(format!(
+                "POST {path} HTTP/1.1\r\nHost: x\r\n{framing}\r\n\r\n{chunked}"
+            ));
+            let answer = client.receive("POST");
+            if status == 501 {
+                assert_eq!(
+                    (answer.status, answer.member("code")),
+                    (501, "unsupported_transfer_encoding".to_owned()),
+                    "{framing}"
+                );
+            } else {
+                let expected = if path == "/nowhere" { 404 } else { status };
+                assert_eq!(answer.status, expected, "{framing}: {}", answer.text());
+            }
+            if status == 501 || framing.contains("Length") {
+                assert_eq!(answer.header("connection"), Some("close"), "{framing}");
+                assert!(client.is_closed(), "{framing}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -65,6 +65,21 @@ fn an_address_in_use_and_a_second_instance_are_refused() {
 }
 
 #[test]
+fn a_database_that_is_taken_away_stops_checks_until_it_is_back() {
+    let rig = Rig::start();
+    let statuses = || {
+        let check = rig.post("/verify/schema", MINIMAL.as_bytes()).status;
+        (check, rig.get("/health/ready").status, rig.get("/health").status)
+    };
+    assert_eq!(statuses(), (200, 200, 200));
+    let (here, away) = (rig.data().join("countersign.db"), rig.data().join("away.db"));
+    std::fs::rename(&here, &away).unwrap();
+    assert_eq!(statuses(), (503, 503, 200));
+    std::fs::rename(&away, &here).unwrap();
+    assert_eq!(statuses(), (200, 200, 200));
+}
+
+#[test]
 fn a_stop_finishes_what_runs_and_keeps_what_was_answered() {
     let mut rig = Rig::start();
     let (half, rest) = MINIMAL.split_at(20);

@@ -69,15 +69,25 @@ fn a_simple_client_sees_the_413_after_it_has_written_everything() {
     let mut client = rig.client();
     let body = sized(4 << 20);
     client.send("POST", "/verify/schema", &[], &body);
-    assert_eq!(client.receive("POST").status, 413);
-    // The rest was dropped, and the connection goes on.
-    client.send("GET", "/health", &[], b"");
-    assert_eq!(client.receive("GET").status, 200);
-    // The same where no body was expected.
+    let answer = client.receive("POST");
+    assert_eq!((answer.status, answer.header("connection")), (413, Some("close")));
+    assert!(client.is_closed());
+    // Where no body was expected, the rest is dropped and the connection goes on.
+    let mut client = rig.client();
     client.send("POST", "/nowhere", &[], &body);
     assert_eq!(client.receive("POST").status, 404);
     client.send("PUT", "/verify/schema", &[], &body);
     assert_eq!(client.receive("PUT").status, 405);
+}
+
+#[test]
+fn a_413_ends_the_connection_though_the_body_never_comes() {
+    let rig = Rig::start();
+    let mut client = rig.client();
+    client.write("POST /verify/schema HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n");
+    let answer = client.receive("POST");
+    assert_eq!((answer.status, answer.header("connection")), (413, Some("close")));
+    assert!(client.is_closed());
 }
 
 #[test]
@@ -112,8 +122,32 @@ fn a_head_over_32_kib_is_refused() {
         (431, "headers_too_large".to_owned())
     );
     assert_eq!(status(100_000).status, 431);
-    let many = vec![("X-Filler", "a"); 200];
-    assert_eq!(rig.request("GET", "/health", &many, b"").status, 431);
+}
+
+#[test]
+fn more_than_100_headers_are_refused_and_end_the_connection() {
+    let rig = Rig::start();
+    let ask = |count: usize| {
+        let mut client = rig.client();
+        // And `Host`.
+        client.send("GET", "/health", &vec![("X-Filler", "a"); count - 1], b"");
+        (client.receive("GET"), client)
+    };
+    assert_eq!(ask(100).0.status, 200);
+    for count in [101, 200, 500] {
+        let (answer, mut client) = ask(count);
+        assert_eq!(
+            (answer.status, answer.member("code")),
+            (431, "headers_too_large".to_owned())
+        );
+        assert_eq!(answer.header("x-request-id").unwrap().len(), 36);
+        assert_eq!(answer.header("connection"), Some("close"));
+        assert!(answer.member("message").contains("or more than 100"));
+        assert!(client.is_closed());
+    }
+    let (bare, mut client) = ask(501);
+    assert_eq!((bare.status, bare.body.len()), (431, 0));
+    assert!(client.is_closed());
 }
 
 #[test]

@@ -6,5 +6,7 @@ mod checks;
 mod door;
 mod lifetime;
 mod limits;
+mod pages;
 mod receipts;
 mod rig;
+mod scores;

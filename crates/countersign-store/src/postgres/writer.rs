@@ -19,14 +19,13 @@
 use super::connection::{Gate, is_taken, is_undone, told};
 use super::{public_keys, receipts};
 use crate::answer::Bell;
-use crate::desk::{Change, Write};
+use crate::desk::{Change, LastCommit, Write};
 use crate::queue::Queue;
 use crate::{PublicKeyRow, ReceiptRow, StoreError, StoredReceipt};
 use countersign_core::score::HalfLife;
 use deadpool_postgres::Object;
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -43,7 +42,7 @@ const VAIN_TRIES_MAX: u32 = 3;
 pub(super) struct Writer {
     gate: Gate,
     half_life: HalfLife,
-    failing: Arc<AtomicBool>,
+    last_commit: Arc<LastCommit>,
     open: Option<Object>,
     bell: Bell<u64>,
 }
@@ -61,11 +60,11 @@ enum Failure {
 type Kept = Result<u64, StoreError>;
 
 impl Writer {
-    pub(super) fn new(gate: Gate, half_life: HalfLife, failing: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(gate: Gate, half_life: HalfLife, last_commit: Arc<LastCommit>) -> Self {
         Writer {
             gate,
             half_life,
-            failing,
+            last_commit,
             open: None,
             bell: Bell::new(),
         }
@@ -107,7 +106,7 @@ impl Writer {
             Ok(_) | Err(StoreError::Conflict | StoreError::OutOfSequence { .. }) => false,
             Err(_) => true,
         });
-        self.failing.store(failing, Ordering::Relaxed);
+        self.last_commit.tell((!failing).then(std::time::Instant::now));
         for (write, result) in batch.drain(..).zip(results) {
             self.bell.give(write.answer, result);
         }
@@ -239,7 +238,7 @@ impl Writer {
                 Err(Failure::Refused(StoreError::OutOfSequence { newest })) => {
                     // The doubtful one may have been committed. Others may have gone on since.
                     let there = self.connection(false).await;
-                    let there = there.map_err(StoreError::from)?;
+                    let there = there.map_err(Failure::told)?;
                     let found = receipts::find_all(&there, &[rows[rows.len() - 1].verification_id]).await?;
                     self.open = Some(there);
                     let ours = found
@@ -264,7 +263,7 @@ impl Writer {
     }
 
     async fn newest(&mut self) -> Kept {
-        let connection = self.connection(false).await.map_err(StoreError::from)?;
+        let connection = self.connection(false).await.map_err(Failure::told)?;
         let (newest, _) = receipts::counter(&connection).await?;
         self.open = Some(connection);
         Ok(newest)
@@ -356,20 +355,20 @@ impl Writer {
         match listed {
             Ok(true) => Ok(0),
             Ok(false) | Err(Failure::Taken) => Err(StoreError::Conflict),
-            Err(failure) => Err(failure.into()),
+            Err(failure) => Err(failure.told()),
         }
     }
 
     async fn probe(&mut self) -> Kept {
         let probe = async |client: &Object| receipts::write_counter(client).await;
-        self.execute(false, probe).await.map_err(StoreError::from)?;
+        self.execute(false, probe).await.map_err(Failure::told)?;
         Ok(0)
     }
 }
 
-impl From<Failure> for StoreError {
-    fn from(failure: Failure) -> Self {
-        match failure {
+impl Failure {
+    fn told(self) -> StoreError {
+        match self {
             Failure::Refused(error) | Failure::InDoubt(error) => error,
             Failure::Taken => StoreError::Conflict,
         }

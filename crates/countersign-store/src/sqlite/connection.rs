@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -53,18 +53,22 @@ pub(super) fn existing(path: &Path) -> Result<PathBuf, StoreError> {
 /// The lock is an advisory one of the operating system on a file beside the database, so it ends with the
 /// process, however that ends. It is not on the database file itself, because closing a second descriptor of
 /// that file would drop SQLite's own locks.
-pub(super) struct Lock(#[expect(dead_code, reason = "held for its lock")] File);
+pub(super) struct Lock(File);
 
 impl Lock {
+    pub(super) fn path(database: &Path) -> PathBuf {
+        beside(database, ".lock")
+    }
+
     pub(super) fn take(database: &Path) -> Result<Self, StoreError> {
-        let mut path = database.as_os_str().to_owned();
-        path.push(".lock");
         // The file stays when we go: a lock file that is removed can be locked by two.
         let mut options = OpenOptions::new();
         options.append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(StoreError::unavailable)?;
+        let file = options
+            .open(Lock::path(database))
+            .map_err(StoreError::unavailable)?;
         match file.try_lock() {
             Ok(()) => Ok(Lock(file)),
             Err(TryLockError::WouldBlock) => Err(StoreError::unavailable(
@@ -73,6 +77,28 @@ impl Lock {
             Err(TryLockError::Error(error)) => Err(StoreError::unavailable(error)),
         }
     }
+
+    pub(super) fn metadata(&self) -> Result<Metadata, StoreError> {
+        self.0.metadata().map_err(StoreError::unavailable)
+    }
+}
+
+/// The path of a file that belongs to the database.
+pub(super) fn beside(database: &Path, end: &str) -> PathBuf {
+    let mut path = database.as_os_str().to_owned();
+    path.push(end);
+    path.into()
+}
+
+/// Refuses an empty file with a log: SQLite would take it for a new database and delete the log.
+pub(super) fn is_whole(database: &Path) -> Result<(), StoreError> {
+    let bytes = |path: &Path| fs::metadata(path).map_or(0, |about| about.len());
+    if bytes(database) == 0 && bytes(&beside(database, "-wal")) > 0 {
+        return Err(StoreError::Corrupt(
+            "the database file is empty and its log is not; restore both from a backup",
+        ));
+    }
+    Ok(())
 }
 
 /// A connection that may write. It never makes a file, and leaves the file of another program as it is.

@@ -21,11 +21,7 @@ pub(super) fn run(reads: &Queue<Read>, path: &Path) {
 }
 
 fn answer_one(read: Read, open: &mut Option<Connection>, path: &Path) {
-    let newest = |connection: &Connection| {
-        receipts::last_sequence(connection)
-            .map(i64::unsigned_abs)
-            .map_err(told)
-    };
+    let newest = |connection: &Connection| receipts::last_sequence(connection).map(i64::unsigned_abs);
     match read {
         Read::Receipt(id, answer) => answer.give(with(open, path, |c| receipts::find(c, id))),
         Read::ReceiptsAfter(sequence, most, answer) => {

@@ -2,9 +2,10 @@
 
 use super::checkpoint::{Checkpoint, Pace};
 use super::connection::{self, told};
+use super::files::Files;
 use super::{agents, public_keys, receipts};
 use crate::answer::Bell;
-use crate::desk::{Change, Write};
+use crate::desk::{Change, LastCommit, Write};
 use crate::queue::Queue;
 use crate::tally::Tally;
 use crate::{ReceiptRow, StoreError, StoredReceipt};
@@ -12,7 +13,8 @@ use countersign_core::score::HalfLife;
 use rusqlite::{CachedStatement, Connection, ffi};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
 
 /// Rows of one transaction. More would make the first of them wait without saving much.
 const BATCH_ROWS_MAX: usize = 512;
@@ -24,7 +26,8 @@ pub(super) struct Writer {
     tail: Tally,
     /// None after a failure: the next batch opens a new one, so that nothing of the failure lives on.
     open: Option<Connection>,
-    failing: Arc<AtomicBool>,
+    files: Arc<Files>,
+    last_commit: Arc<LastCommit>,
     checkpoint: Arc<Checkpoint>,
     pace: Pace,
     /// Pages in the log after the last commit.
@@ -39,7 +42,8 @@ impl Writer {
         path: PathBuf,
         first: Connection,
         half_life: HalfLife,
-        failing: Arc<AtomicBool>,
+        files: Arc<Files>,
+        last_commit: Arc<LastCommit>,
         checkpoint: Arc<Checkpoint>,
     ) -> Result<Self, StoreError> {
         let mut writer = Writer {
@@ -47,7 +51,8 @@ impl Writer {
             half_life,
             tail: Tally::new(half_life),
             open: None,
-            failing,
+            files,
+            last_commit,
             checkpoint,
             pace: Pace::START,
             log_pages: Arc::default(),
@@ -70,6 +75,19 @@ impl Writer {
                 self.keep(&mut batch);
             }
         }
+        // When this fails, the next start has a tail to read, and nothing is missing.
+        let _ = self.add_tail();
+    }
+
+    /// Adds the tail to the table, so that a store which is closed well is summed to its end.
+    fn add_tail(&mut self) -> Result<(), StoreError> {
+        let Some(connection) = self.open.take().filter(|_| self.tail.receipts() > 0) else {
+            return Ok(());
+        };
+        run(&connection, "BEGIN IMMEDIATE")?;
+        let last = receipts::last_sequence(&connection)?;
+        agents::add(&connection, &[&self.tail], last).map_err(told)?;
+        run(&connection, "COMMIT")
     }
 
     /// Commits a batch and answers it. Crash story: before the commit is synced, no caller has an answer and
@@ -77,7 +95,7 @@ impl Writer {
     fn keep(&mut self, batch: &mut Vec<Write>) {
         self.results.clear();
         let committed = self.commit(batch);
-        self.failing.store(committed.is_err(), Ordering::Relaxed);
+        self.last_commit.tell(committed.is_ok().then(Instant::now));
         if let Err(error) = &committed {
             self.results.clear();
             self.results.resize(batch.len(), Err(error.clone()));
@@ -95,6 +113,7 @@ impl Writer {
     /// One transaction for the whole batch. Either every row is written or has its own `Conflict` in
     /// `results`, or nothing is written.
     fn commit(&mut self, batch: &[Write]) -> Result<(), StoreError> {
+        self.files.check()?;
         let connection = match self.open.take() {
             Some(connection) => connection,
             None => self.watch(connection::writing(&self.path)?)?,
@@ -125,7 +144,7 @@ fn write_all(
     results: &mut Vec<Result<u64, StoreError>>,
 ) -> Result<(), StoreError> {
     run(connection, "BEGIN IMMEDIATE")?;
-    let before = receipts::last_sequence(connection).map_err(told)?;
+    let before = receipts::last_sequence(connection)?;
     let mut open = Open {
         connection,
         insertion: receipts::insertion(connection).map_err(told)?,
@@ -184,11 +203,7 @@ impl<'batch> Open<'batch> {
                 Err(error) => refused(error).map(Err),
             },
             Change::Probe => {
-                // Another value and back: SQLite leaves a page alone that would not change, and the probe
-                // would tell nothing about the disk.
-                receipts::set_last_sequence(self.connection, self.last + 1)
-                    .and_then(|()| receipts::set_last_sequence(self.connection, self.last))
-                    .map_err(told)?;
+                receipts::rehearse(self.connection, &mut self.insertion, self.last).map_err(told)?;
                 Ok(Ok(0))
             }
             #[cfg(test)]

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod kill;
+mod score;
 mod serve;
 
 use serde_json::Value;

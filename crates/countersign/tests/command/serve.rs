@@ -112,7 +112,15 @@ fn lost_keys_beside_a_database_stop_the_start() {
         lose();
         let output = run(&["serve", "--listen", "127.0.0.1:0", "--data", path(folder.path())]);
         assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("restore the folder"));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("; restore "));
+        for command in [
+            &["key", "new"][..],
+            &["check", path(&file("examples/invoice-draft.json"))],
+        ] {
+            let output = run(&[command, &["--data", path(folder.path())]].concat());
+            assert_eq!(output.status.code(), Some(2), "{command:?}");
+            assert!(String::from_utf8_lossy(&output.stderr).contains("; restore "));
+        }
     };
     lost(&|| std::fs::remove_file(keys.join("receipt-keys.json")).unwrap());
     lost(&|| std::fs::remove_dir_all(&keys).unwrap());

@@ -1,0 +1,85 @@
+//! Which of two forms a client would rather have (RFC 9110, 12.5.1).
+
+use hyper::header::{GetAll, HeaderValue};
+
+/// Whether `Accept` prefers a page to JSON. A tie is JSON, so `*/*` and no header at all are.
+pub(super) fn prefers_page(accept: &GetAll<'_, HeaderValue>) -> bool {
+    let ranges: Vec<(String, u16)> = accept
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .filter_map(range)
+        .collect();
+    let (page, json) = (
+        quality(&ranges, "text", "html"),
+        quality(&ranges, "application", "json"),
+    );
+    page > json
+}
+
+/// A media range in lower case, and its quality in thousandths. Parameters but `q` are not told apart.
+fn range(text: &str) -> Option<(String, u16)> {
+    let mut parts = text.split(';').map(str::trim);
+    let name = parts.next().filter(|name| !name.is_empty())?.to_ascii_lowercase();
+    let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
+    let thousandths = match quality {
+        None => 1000,
+        Some(text) => {
+            let quality: f32 = text
+                .parse()
+                .ok()
+                .filter(|quality| (0.0..=1.0).contains(quality))?;
+            (quality * 1000.0).round() as u16
+        }
+    };
+    Some((name, thousandths))
+}
+
+/// The quality of a type by the most exact range that has it; 0 if none has.
+fn quality(ranges: &[(String, u16)], kind: &str, subtype: &str) -> u16 {
+    let exact = format!("{kind}/{subtype}");
+    let whole = format!("{kind}/*");
+    [exact.as_str(), whole.as_str(), "*/*"]
+        .into_iter()
+        .find_map(|wanted| {
+            let of = ranges.iter().filter(|(name, _)| name == wanted);
+            of.map(|(_, quality)| *quality).max()
+        })
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::header::{ACCEPT, HeaderMap};
+
+    #[test]
+    fn a_page_goes_to_who_asks_for_one() {
+        let cases: &[(&[&str], bool)] = &[
+            (&[], false),
+            (&["*/*"], false),
+            (&["text/html"], true),
+            (&["text/*"], true),
+            (&["TEXT/HTML; Q=0.2"], true),
+            (
+                &["text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"],
+                true,
+            ),
+            (&["application/json, text/html"], false),
+            (&["application/json;q=0.5, text/html"], true),
+            (&["text/html;q=0, */*"], false),
+            (&["text/html;q=0.9, application/json"], false),
+            (&["text/html;q=0.9", "application/json;q=0.8"], true),
+            (&["text/html;q=2"], false),
+            (&["text/html;q=x"], false),
+            (&["", ",,", ";q=1"], false),
+        ];
+        for (values, page) in cases {
+            let mut headers = HeaderMap::new();
+            for value in *values {
+                headers.append(ACCEPT, HeaderValue::from_static(value));
+            }
+            assert_eq!(prefers_page(&headers.get_all(ACCEPT)), *page, "{values:?}");
+        }
+    }
+}
