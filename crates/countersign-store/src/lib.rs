@@ -17,6 +17,7 @@ mod receipt;
 mod sqlite;
 mod tally;
 mod target;
+mod transfer;
 
 pub use agent::{AgentRecord, CountedCheck};
 pub use check::Checked;
@@ -25,6 +26,7 @@ pub use line::{BadLine, LINE_BYTES_MAX};
 pub use public_key::PublicKeyRow;
 pub use receipt::{ReceiptRow, StoredReceipt};
 pub use target::{BadTarget, Password, Server, Target};
+pub use transfer::{Imported, TransferError};
 
 use countersign_core::score::HalfLife;
 use desk::{Change, Desk, Read};
