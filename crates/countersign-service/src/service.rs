@@ -216,6 +216,11 @@ pub fn first_key(config: &Config) -> Result<String, ServeError> {
     }
 }
 
+/// Whether the database is a file that is there.
+fn has_file(config: &Config) -> bool {
+    matches!(&config.store, StoreSetting::Sqlite(location) if location.path.exists())
+}
+
 fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), ServeError> {
     let folder = &config.keys_folder;
     if folder.named {
@@ -237,11 +242,6 @@ fn keys_at(config: &Config, now: Timestamp) -> Result<(Signer, Option<String>), 
         None
     };
     Ok((signer, version))
-}
-
-/// Whether there is a database of one file beside the keys.
-fn has_file(config: &Config) -> bool {
-    matches!(&config.store, StoreSetting::Sqlite(location) if location.path.exists())
 }
 
 fn say_what_was_made(config: &Config, key: Option<String>, database: bool) {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 const WRITES_WAITING_MAX: usize = 1_024;
 /// Reads that may wait.
 const READS_WAITING_MAX: usize = 1_024;
+
 /// Age of the last commit from which on readiness makes one: a probe is a sync of the disk, and anybody may ask.
 const PROBE_AFTER: Duration = Duration::from_secs(3);
 
@@ -61,8 +62,8 @@ pub(crate) struct Desk {
 pub(crate) struct LastCommit(Mutex<Option<Instant>>);
 
 impl LastCommit {
-    pub(crate) fn tell(&self, committed: bool) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = committed.then(Instant::now);
+    pub(crate) fn tell(&self, at: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = at;
     }
 
     fn is_fresh(&self) -> bool {

@@ -17,6 +17,7 @@ mod receipt;
 mod sqlite;
 mod tally;
 mod target;
+mod transfer;
 
 pub use agent::{AgentRecord, CountedCheck};
 pub use check::Checked;
@@ -25,6 +26,7 @@ pub use line::{BadLine, LINE_BYTES_MAX};
 pub use public_key::PublicKeyRow;
 pub use receipt::{ReceiptRow, StoredReceipt};
 pub use target::{BadTarget, Password, Server, Target};
+pub use transfer::{Imported, TransferError};
 
 use countersign_core::score::HalfLife;
 use desk::{Change, Desk, Read};
@@ -185,8 +187,7 @@ impl Store {
             .await
     }
 
-    /// Lists a public key, or gives a listed one a new status; the time of its first listing stays, and so does
-    /// the status `compromised`, whatever a node that does not know of it yet says. An
+    /// Lists a public key, or gives a listed one a new status; the time of its first listing stays. An
     /// endorsement and the time from which it signs are replaced by given ones, and otherwise stay.
     ///
     /// `Conflict` when the version belongs to another key, or the key to another version: neither is ever used
@@ -204,9 +205,9 @@ impl Store {
         self.desk.read(Read::PublicKeys).await
     }
 
-    /// Whether the next receipt could be kept: the files are where they were, the counter is right, and the
-    /// disk took a commit in the last few seconds; if there was none, writes as much as a receipt and takes it
-    /// back. It has no time limit of its own; who asks should have one.
+    /// Whether the next receipt could be kept: the database is there and the counter is right, and the disk took a
+    /// commit in the last few seconds; if there was none, writes a little and takes it back. It has no time limit
+    /// of its own; who asks should have one.
     pub async fn is_ready(&self) -> Result<(), StoreError> {
         if let Backend::Sqlite(sqlite) = &*self.backend {
             sqlite.check_files()?;

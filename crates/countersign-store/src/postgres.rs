@@ -155,7 +155,7 @@ async fn open(server: &Server, what: Use) -> Result<(Gate, Gate), StoreError> {
         Use::Serve { half_life, make } => {
             let mut first = writing.get().await.map_err(unreachable)?;
             migration::bring_up_to_date(&mut first, make, half_life, OtherHalfLife::Refuse).await?;
-            receipts::check_counter(&first).await?;
+            receipts::counter(&first).await?;
         }
         Use::Look => {
             let first = reading.get().await.map_err(unreachable)?;

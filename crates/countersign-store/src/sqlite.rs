@@ -32,7 +32,7 @@ const READERS: usize = 2;
 
 pub(crate) struct Sqlite {
     desk: Desk,
-    /// None for whoever only reads.
+    /// None where only reading was asked for.
     files: Option<Arc<Files>>,
     /// Taken by whoever ends the threads.
     running: Mutex<Option<Running>>,
@@ -40,7 +40,7 @@ pub(crate) struct Sqlite {
 
 struct Running {
     readers: Vec<JoinHandle<()>>,
-    /// None for whoever only reads.
+    /// None where only reading was asked for.
     writing: Option<Writing>,
 }
 
@@ -62,6 +62,7 @@ impl Sqlite {
     pub(crate) fn migrate(path: &Path, half_life: HalfLife) -> Result<(), StoreError> {
         let path = connection::existing(path)?;
         let _lock = Lock::take(&path)?;
+        connection::is_whole(&path)?;
         let mut first = connection::writing(&path)?;
         migration::bring_up_to_date(&mut first, half_life, OtherHalfLife::SumAnew)?;
         Checkpoint::new(first).truncate()
@@ -75,7 +76,6 @@ impl Sqlite {
         migration::bring_up_to_date(&mut first, half_life, OtherHalfLife::Refuse)?;
         receipts::last_sequence(&first)?;
         let files = Arc::new(Files::of(&path, &lock)?);
-
         let checkpoint = Arc::new(Checkpoint::new(connection::writing(&path)?));
 
         let work = Writer::new(
@@ -105,7 +105,7 @@ impl Sqlite {
     pub(crate) fn look(path: &Path, desk: &Desk) -> Result<Self, StoreError> {
         let path = connection::existing(path)?;
         connection::is_whole(&path)?;
-        migration::check_version(&connection::reading(&path)?)?;
+        migration::check_up_to_date(&connection::reading(&path)?)?;
         desk.writes.close();
         Self::reading(&path, None, None, desk)
     }
@@ -161,7 +161,7 @@ impl Sqlite {
         files
     }
 
-    /// Refuses unless the files are those that were opened.
+    /// Refuses unless what is written goes to the files that the next start will find.
     pub(crate) fn check_files(&self) -> Result<(), StoreError> {
         self.files.as_ref().map_or(Ok(()), |files| files.check())
     }

@@ -22,9 +22,7 @@ pub(crate) struct Agent {
 impl Agent {
     /// Runs the subcommand.
     pub(crate) fn run(&self) -> Result<ExitCode> {
-        let config = self
-            .settings
-            .load_with(self.store.as_deref().map(|url| ("store", url)))?;
+        let config = self.settings.load_with(&[("store", self.store.as_deref())])?;
         let mut out = BufWriter::new(stdout().lock());
         let mut lines = 0_u64;
         list_counted_checks(&config, &self.id, |checks| -> Result<()> {

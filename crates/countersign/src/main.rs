@@ -15,6 +15,7 @@ mod output;
 mod receipt;
 mod score;
 mod serve;
+mod store;
 
 /// Checks agents' outputs against what was asked, and signs what it found.
 #[derive(Parser)]
@@ -44,6 +45,9 @@ enum Command {
     /// The keys that sign receipts.
     #[command(subcommand)]
     Key(key::Key),
+    /// The database, outside a service.
+    #[command(subcommand)]
+    Store(store::Database),
 }
 
 /// Where settings come from, the same for every subcommand that has any.
@@ -59,17 +63,19 @@ struct Settings {
 
 impl Settings {
     fn load(&self) -> Result<Config, ConfigError> {
-        self.load_with(None)
+        self.load_with(&[])
     }
 
-    /// The settings with one more flag.
-    fn load_with(&self, flag: Option<(&str, &str)>) -> Result<Config, ConfigError> {
+    /// The settings with more flags, as far as they are given.
+    fn load_with(&self, more: &[(&str, Option<&str>)]) -> Result<Config, ConfigError> {
         let mut flags = Flags::default();
         if let Some(folder) = &self.data {
             flags = flags.with("data", folder.to_string_lossy());
         }
-        if let Some((setting, text)) = flag {
-            flags = flags.with(setting, text);
+        for (setting, text) in more {
+            if let Some(text) = text {
+                flags = flags.with(setting, *text);
+            }
         }
         let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
         let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
@@ -85,6 +91,7 @@ fn main() -> ExitCode {
         Command::Agent(agent) => agent.run(),
         Command::Score(score) => score.run(),
         Command::Key(key) => key.run(),
+        Command::Store(database) => database.run(),
     };
     match outcome {
         Ok(status) => status,

@@ -12,6 +12,10 @@ pub(crate) struct Serve {
     /// Address of the public door; port 0 takes a free one [default: 127.0.0.1:8402].
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
+    /// The database: `sqlite:FILE`, relative to the data folder, or `postgres://user@host/db`
+    /// [default: sqlite:countersign.db].
+    #[arg(long, value_name = "STORE")]
+    store: Option<String>,
     /// Print the commented default settings and end.
     #[arg(long, exclusive = true)]
     print_config: bool,
@@ -29,10 +33,12 @@ impl Serve {
             output::print(DEFAULT_FILE.trim_end())?;
             return Ok(ExitCode::SUCCESS);
         }
-        let config = self
-            .settings
-            .load_with(self.listen.as_deref().map(|address| ("listen", address)))?;
+        let config = self.settings.load_with(&[
+            ("listen", self.listen.as_deref()),
+            ("store", self.store.as_deref()),
+        ])?;
         if self.check_config {
+            countersign_service::store_target(&config)?;
             output::print(config.describe().trim_end())?;
             return Ok(ExitCode::SUCCESS);
         }

@@ -10,7 +10,7 @@ use countersign_service::Patience;
 use countersign_service::signer::{
     LISTED_BEFORE_USE_SECONDS, compromise_key, list_keys, new_key, rotate_key,
 };
-use countersign_store::{PublicKeyRow, Store};
+use countersign_store::{PublicKeyRow, Store, Target};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 -- but the two ids. Those are UTF-8 in bytea, so that every id can be kept (text takes no U+0000) and none is
 -- compared by a collation; read them with convert_from(task_id, 'UTF8').
 CREATE TABLE receipt (
-    sequence             bigint  NOT NULL PRIMARY KEY,
+    sequence             bigint  NOT NULL CONSTRAINT receipt_number_once PRIMARY KEY,
     schema_passed        bigint  NOT NULL,
     schema_total         bigint  NOT NULL,
     integrity_passed     bigint  NOT NULL,

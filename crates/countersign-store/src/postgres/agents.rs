@@ -1,7 +1,7 @@
 //! Agents: the sums over their counted checks, and the checks themselves.
 
 use super::connection::told;
-use super::receipts::value;
+use super::receipts::{count_of, sequence, value};
 use crate::tally::Tally;
 use crate::{AgentRecord, CountedCheck, ReceiptRow, StoreError};
 use countersign_core::score::{HalfLife, Sums};
@@ -80,8 +80,8 @@ pub(super) fn record(row: &Row, first: usize) -> Result<AgentRecord, StoreError>
     let sum = |column| value::<f64>(row, first + column);
     let last_seen_micros = whole(3)?;
     Ok(AgentRecord {
-        verified: whole(0)?.unsigned_abs(),
-        passed: whole(1)?.unsigned_abs(),
+        verified: count_of(row, first, 0)?,
+        passed: count_of(row, first + 1, 0)?,
         first_seen_micros: whole(2)?,
         last_seen_micros,
         sums: Sums {
@@ -132,7 +132,7 @@ async fn checks(
     rows.iter()
         .map(|row| {
             Ok(CountedCheck {
-                sequence: value::<i64>(row, 0)?.unsigned_abs(),
+                sequence: sequence(row, 0)?,
                 verified_at_micros: value(row, 1)?,
                 passed: value(row, 2)?,
             })

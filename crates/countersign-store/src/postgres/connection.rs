@@ -176,6 +176,9 @@ pub(super) fn unreachable(error: PoolError) -> StoreError {
 /// An error of the server or of the way to it, as whose move it is. Of the server's own words only the message
 /// is told: its details may hold a value of a row.
 pub(super) fn told(error: &tokio_postgres::Error) -> StoreError {
+    if is_number_taken(error) {
+        return StoreError::Corrupt("the counter of receipts is behind the newest receipt");
+    }
     if let Some(database) = error.as_db_error() {
         let message = database.message();
         let remedy = match database.code() {
@@ -238,5 +241,11 @@ pub(super) fn is_undone(error: &tokio_postgres::Error) -> bool {
 
 /// Whether a name is taken that may be there once.
 pub(super) fn is_taken(error: &tokio_postgres::Error) -> bool {
-    error.code() == Some(&SqlState::UNIQUE_VIOLATION)
+    error.code() == Some(&SqlState::UNIQUE_VIOLATION) && !is_number_taken(error)
+}
+
+/// Whether a receipt has the number already that the counter gave.
+fn is_number_taken(error: &tokio_postgres::Error) -> bool {
+    let database = error.as_db_error();
+    database.and_then(tokio_postgres::error::DbError::constraint) == Some("receipt_number_once")
 }

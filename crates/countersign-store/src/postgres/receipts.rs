@@ -174,11 +174,11 @@ async fn ask(
 
 fn stored(row: &Row) -> Result<StoredReceipt, StoreError> {
     let whole = |column| value::<i64>(row, column);
-    let counted = |column| whole(column).map(i64::unsigned_abs);
+    let counted = |column| count_of(row, column, 0);
     let switch = |column| value::<bool>(row, column);
     let hash = |column| bytes(row, column).map(Hash);
     Ok(StoredReceipt {
-        sequence: counted(0)?,
+        sequence: sequence(row, 0)?,
         row: ReceiptRow {
             verification_id: bytes(row, 1)?,
             task_id: text(value(row, 2)?)?,
@@ -225,10 +225,27 @@ fn odd() -> StoreError {
     StoreError::Corrupt("a row has a value that this program never writes")
 }
 
-/// The newest number, and the half-life that the sums are made with, in days.
+/// The number of a receipt, from 1 on.
+pub(super) fn sequence(row: &Row, column: usize) -> Result<u64, StoreError> {
+    count_of(row, column, 1)
+}
+
+/// How many. A number that is never written is an error of the row: who can write to the database must not find
+/// two spellings of one row, because the MAC covers what is read.
+pub(super) fn count_of(row: &Row, column: usize, least: u64) -> Result<u64, StoreError> {
+    let count = u64::try_from(value::<i64>(row, column)?);
+    count.ok().filter(|count| *count >= least).ok_or_else(odd)
+}
+
+/// The newest number, and the half-life that the sums are made with, in days. Refuses a database whose counter
+/// and rows disagree, as after a restore from half a backup: going on would leave a gap, or number two receipts
+/// alike.
 pub(super) async fn counter(client: &ClientWrapper) -> Result<(u64, u32), StoreError> {
     let statement = client
-        .prepare_cached("SELECT last, half_life_days FROM receipt_counter")
+        .prepare_cached(
+            "SELECT last, half_life_days, last = COALESCE((SELECT MAX(sequence) FROM receipt), 0) \
+             FROM receipt_counter",
+        )
         .await
         .map_err(|error| told(&error))?;
     let row = client
@@ -236,25 +253,12 @@ pub(super) async fn counter(client: &ClientWrapper) -> Result<(u64, u32), StoreE
         .await
         .map_err(|error| told(&error))?;
     let row = row.ok_or(StoreError::Corrupt("the counter of receipts is missing"))?;
-    Ok((
-        value::<i64>(&row, 0)?.unsigned_abs(),
-        value::<i32>(&row, 1)?.unsigned_abs(),
-    ))
-}
-
-/// Refuses a database whose counter and rows disagree, as after a restore from half a backup: going on would
-/// leave a gap, or number two receipts alike.
-pub(super) async fn check_counter(client: &ClientWrapper) -> Result<(), StoreError> {
-    let check = "SELECT last = COALESCE((SELECT MAX(sequence) FROM receipt), 0) FROM receipt_counter";
-    let row = client.query_opt(check, &[]).await.map_err(|error| told(&error))?;
-    let row = row.ok_or(StoreError::Corrupt("the counter of receipts is missing"))?;
-    if value(&row, 0)? {
-        Ok(())
-    } else {
-        Err(StoreError::Corrupt(
+    if !value::<bool>(&row, 2)? {
+        return Err(StoreError::Corrupt(
             "the counter of receipts disagrees with the newest receipt",
-        ))
+        ));
     }
+    Ok((count_of(&row, 0, 0)?, value::<i32>(&row, 1)?.unsigned_abs()))
 }
 
 /// Asks whether the server takes writes and the sums are ours, without writing.

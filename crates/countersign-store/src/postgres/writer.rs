@@ -106,7 +106,7 @@ impl Writer {
             Ok(_) | Err(StoreError::Conflict | StoreError::OutOfSequence { .. }) => false,
             Err(_) => true,
         });
-        self.last_commit.tell(!failing);
+        self.last_commit.tell((!failing).then(std::time::Instant::now));
         for (write, result) in batch.drain(..).zip(results) {
             self.bell.give(write.answer, result);
         }
@@ -238,7 +238,7 @@ impl Writer {
                 Err(Failure::Refused(StoreError::OutOfSequence { newest })) => {
                     // The doubtful one may have been committed. Others may have gone on since.
                     let there = self.connection(false).await;
-                    let there = there.map_err(StoreError::from)?;
+                    let there = there.map_err(Failure::told)?;
                     let found = receipts::find_all(&there, &[rows[rows.len() - 1].verification_id]).await?;
                     self.open = Some(there);
                     let ours = found
@@ -263,7 +263,7 @@ impl Writer {
     }
 
     async fn newest(&mut self) -> Kept {
-        let connection = self.connection(false).await.map_err(StoreError::from)?;
+        let connection = self.connection(false).await.map_err(Failure::told)?;
         let (newest, _) = receipts::counter(&connection).await?;
         self.open = Some(connection);
         Ok(newest)
@@ -355,20 +355,20 @@ impl Writer {
         match listed {
             Ok(true) => Ok(0),
             Ok(false) | Err(Failure::Taken) => Err(StoreError::Conflict),
-            Err(failure) => Err(failure.into()),
+            Err(failure) => Err(failure.told()),
         }
     }
 
     async fn probe(&mut self) -> Kept {
         let probe = async |client: &Object| receipts::write_counter(client).await;
-        self.execute(false, probe).await.map_err(StoreError::from)?;
+        self.execute(false, probe).await.map_err(Failure::told)?;
         Ok(0)
     }
 }
 
-impl From<Failure> for StoreError {
-    fn from(failure: Failure) -> Self {
-        match failure {
+impl Failure {
+    fn told(self) -> StoreError {
+        match self {
             Failure::Refused(error) | Failure::InDoubt(error) => error,
             Failure::Taken => StoreError::Conflict,
         }

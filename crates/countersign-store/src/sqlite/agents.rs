@@ -40,7 +40,9 @@ pub(super) fn tail(connection: &Connection, half_life: HalfLife) -> rusqlite::Re
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
         match row.get_ref(0)?.as_str_or_null()? {
-            Some(agent) if !row.get::<_, bool>(3)? => tally.count_check(agent, row.get(1)?, row.get(2)?),
+            Some(agent) if !column::switch(row, 3)? => {
+                tally.count_check(agent, row.get(1)?, column::switch(row, 2)?);
+            }
             _ => tally.pass_by(),
         }
     }
@@ -100,11 +102,17 @@ pub(super) fn find(connection: &Connection, agent: &str) -> rusqlite::Result<Opt
         )?;
         let mut rows = select.query(params![part, agent, summed_to])?;
         while let Some(row) = rows.next()? {
-            let one = AgentRecord::of(row.get(0)?, row.get(1)?);
+            let one = AgentRecord::of(row.get(0)?, column::switch(row, 1)?);
             record = Some(record.map_or(one, |record| record.with(one, half_life)));
         }
     }
     Ok(record)
+}
+
+fn newest_number(connection: &Connection) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached("SELECT last FROM receipt_counter")?
+        .query_row([], |row| row.get(0))
 }
 
 fn part_of(sequence: i64) -> i64 {
@@ -118,17 +126,16 @@ fn summed(connection: &Connection, agent: &str) -> rusqlite::Result<Option<Agent
             "SELECT verified, passed, first_seen, last_seen, weights, passed_weights, squares FROM agent \
              WHERE agent_id = ?",
         )?
-        .query_row([agent], |row| record(row, 0))
+        .query_row([agent], record)
         .optional()
 }
 
-/// Reads a record whose columns begin at `first`.
-pub(super) fn record(row: &Row<'_>, first: usize) -> rusqlite::Result<AgentRecord> {
-    let last_seen_micros = row.get(first + 3)?;
+fn record(row: &Row<'_>) -> rusqlite::Result<AgentRecord> {
+    let last_seen_micros = row.get(3)?;
     Ok(AgentRecord {
-        verified: column::count(row, first)?,
-        passed: column::count(row, first + 1)?,
-        first_seen_micros: row.get(first + 2)?,
+        verified: column::count(row, 0)?,
+        passed: column::count(row, 1)?,
+        first_seen_micros: row.get(2)?,
         last_seen_micros,
         sums: Sums {
             newest_micros: last_seen_micros,
@@ -149,7 +156,7 @@ pub(super) fn newest_checks(
         let snapshot = connection.unchecked_transaction()?;
         // Whose checks are all found is not looked for in older receipts.
         let most = find(&snapshot, agent)?.map_or(0, |record| most.min(record.verified as usize));
-        let parts = (0..=part_of(super::receipts::counter(&snapshot)?)).rev();
+        let parts = (0..=part_of(newest_number(&snapshot)?)).rev();
         collect(&snapshot, parts, most, NEWEST, agent, i64::MAX)
     };
     newest().map_err(told)
@@ -165,7 +172,7 @@ pub(super) fn checks_after(
     let next = || {
         let snapshot = connection.unchecked_transaction()?;
         let after = limit(after);
-        let parts = part_of(after)..=part_of(super::receipts::counter(&snapshot)?);
+        let parts = part_of(after)..=part_of(newest_number(&snapshot)?);
         collect(&snapshot, parts, most, NEXT, agent, after)
     };
     next().map_err(told)

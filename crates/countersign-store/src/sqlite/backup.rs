@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 /// name; so a file of that name is whole. A `.partial` that was left behind is replaced by the next try.
 pub(super) fn backup(path: &Path, file: &Path) -> Result<(), StoreError> {
     let path = connection::existing(path)?;
+    connection::is_whole(&path)?;
     if fs::symlink_metadata(file).is_ok() {
         return Err(exists());
     }
@@ -60,7 +61,7 @@ fn copy(path: &Path, partial: &Path) -> Result<(), StoreError> {
         .to_str()
         .ok_or_else(|| StoreError::unavailable("the name of a backup must be UTF-8"))?;
     let connection = connection::copying(path)?;
-    migration::check_version(&connection)?;
+    migration::check_up_to_date(&connection)?;
     connection
         .execute("VACUUM INTO ?", params![name])
         .map(drop)

@@ -10,9 +10,10 @@ use std::path::Path;
 
 pub(super) fn check(path: &Path) -> Result<Checked, StoreError> {
     let path = connection::existing(path)?;
+    connection::is_whole(&path)?;
     let mut connection = connection::reading(&path)?;
     let snapshot = connection.transaction().map_err(told)?;
-    migration::check_version(&snapshot)?;
+    migration::check_up_to_date(&snapshot)?;
     let mut checked = Checked::default();
     if !pages(&snapshot, &mut checked)? {
         return Ok(checked);

@@ -29,7 +29,7 @@ struct Identity(u64, u64);
 impl Files {
     /// To be called while a connection is open, so that all of them exist.
     pub(super) fn of(database: &Path, lock: &Lock) -> Result<Self, StoreError> {
-        let watched = |path: PathBuf| -> Result<Watched, StoreError> {
+        let watched = |path: PathBuf| {
             let about = fs::metadata(&path).map_err(StoreError::unavailable)?;
             let identity = Identity::of(&about);
             Ok(Watched { path, identity })

@@ -5,6 +5,7 @@ use super::connection::{APPLICATION_ID, is_new, told};
 use crate::StoreError;
 use countersign_core::score::HalfLife;
 use rusqlite::{Connection, TransactionBehavior};
+use std::cmp::Ordering;
 
 const MIGRATIONS: [&str; 4] = [
     include_str!("../../migrations/sqlite/0001_receipts.sql"),
@@ -44,7 +45,8 @@ pub(super) fn bring_up_to_date(
             .map_err(told)?;
     }
     let version = version(&transaction)?;
-    for (migration, number) in missing(version)?.iter().zip(version + 1..) {
+    let missing = MIGRATIONS.get(version..).ok_or(NEWER)?;
+    for (migration, number) in missing.iter().zip(version + 1..) {
         transaction.execute_batch(migration).map_err(told)?;
         let number = u32::try_from(number).expect("the list is short");
         transaction
@@ -62,31 +64,29 @@ pub(super) fn bring_up_to_date(
     transaction.commit().map_err(told)
 }
 
-/// Refuses a database that is not exactly up to date, for whoever only reads.
-pub(super) fn check_version(connection: &Connection) -> Result<(), StoreError> {
-    if is_new(connection)? {
-        return Err(StoreError::unavailable(
-            "there is no store in this file yet; make it with: countersign store create",
-        ));
+/// Refuses a database whose tables this program does not know; for who only reads, and so must not mend it.
+pub(super) fn check_up_to_date(connection: &Connection) -> Result<(), StoreError> {
+    let version = if is_new(connection)? {
+        0
+    } else {
+        version(connection)?
+    };
+    match version.cmp(&MIGRATIONS.len()) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less => Err(StoreError::unavailable(
+            "the database was written by an older version of this program; bring it up to date with: countersign \
+             store migrate",
+        )),
+        Ordering::Greater => Err(NEWER),
     }
-    if missing(version(connection)?)?.is_empty() {
-        return Ok(());
-    }
-    Err(StoreError::unavailable(
-        "the database was written by an older version of this program; bring it up to date with: \
-         countersign store migrate",
-    ))
 }
 
+/// How many of the migrations have been applied.
 fn version(connection: &Connection) -> Result<usize, StoreError> {
-    connection
+    let version: u32 = connection
         .query_row("SELECT COALESCE(MAX(version), 0) FROM migration", [], |row| {
-            row.get::<_, u32>(0)
+            row.get(0)
         })
-        .map(|version| version as usize)
-        .map_err(told)
-}
-
-fn missing(version: usize) -> Result<&'static [&'static str], StoreError> {
-    MIGRATIONS.get(version..).ok_or(NEWER)
+        .map_err(told)?;
+    Ok(version as usize)
 }

@@ -25,13 +25,6 @@ macro_rules! select {
     };
 }
 
-/// The counter of receipts as it stands, right or not.
-pub(super) fn counter(connection: &Connection) -> rusqlite::Result<i64> {
-    connection
-        .prepare_cached("SELECT last FROM receipt_counter")?
-        .query_row([], |row| row.get(0))
-}
-
 /// The number of the newest receipt, 0 if there is none. Refuses a database whose counter and rows disagree, as
 /// after a restore from half a backup: going on would leave a gap, or number two receipts alike.
 pub(super) fn last_sequence(connection: &Connection) -> Result<i64, StoreError> {

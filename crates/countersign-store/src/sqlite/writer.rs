@@ -14,6 +14,7 @@ use rusqlite::{CachedStatement, Connection, ffi};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Instant;
 
 /// Rows of one transaction. More would make the first of them wait without saving much.
 const BATCH_ROWS_MAX: usize = 512;
@@ -74,6 +75,19 @@ impl Writer {
                 self.keep(&mut batch);
             }
         }
+        // When this fails, the next start has a tail to read, and nothing is missing.
+        let _ = self.add_tail();
+    }
+
+    /// Adds the tail to the table, so that a store which is closed well is summed to its end.
+    fn add_tail(&mut self) -> Result<(), StoreError> {
+        let Some(connection) = self.open.take().filter(|_| self.tail.receipts() > 0) else {
+            return Ok(());
+        };
+        run(&connection, "BEGIN IMMEDIATE")?;
+        let last = receipts::last_sequence(&connection)?;
+        agents::add(&connection, &[&self.tail], last).map_err(told)?;
+        run(&connection, "COMMIT")
     }
 
     /// Commits a batch and answers it. Crash story: before the commit is synced, no caller has an answer and
@@ -81,7 +95,7 @@ impl Writer {
     fn keep(&mut self, batch: &mut Vec<Write>) {
         self.results.clear();
         let committed = self.commit(batch);
-        self.last_commit.tell(committed.is_ok());
+        self.last_commit.tell(committed.is_ok().then(Instant::now));
         if let Err(error) = &committed {
             self.results.clear();
             self.results.resize(batch.len(), Err(error.clone()));

@@ -1,4 +1,5 @@
 //! A folder to keep a SQLite database in.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use countersign_core::score::HalfLife;
 use countersign_store::{Store, StoreError, Target};
