@@ -30,6 +30,20 @@ fn a_stored_receipt_has_the_very_bytes_of_the_compact_answer() {
 }
 
 #[test]
+fn a_receipt_is_found_after_the_service_has_moved() {
+    let mut rig = Rig::with("public_url = \"https://old.example\"", Patience::default());
+    let (path, sent) = path_of(&rig, &compact(MINIMAL));
+    rig.restart_with("public_url = \"https://new.example\"");
+    let fetched = rig.get(&path);
+    assert_eq!(fetched.status, 200);
+    let moved = String::from_utf8(sent).unwrap().replace("https://old.example", "https://new.example");
+    let unsigned = |text: &str| text.split("\"signature\"").next().unwrap().to_owned();
+    assert_eq!(unsigned(&fetched.text()), unsigned(&moved));
+    let verified = verify(&fetched.body, &rig.keys(), &Supplied::default()).unwrap();
+    assert_eq!(verified.outcome(), Outcome::Valid);
+}
+
+#[test]
 fn a_full_answer_is_stored_as_a_compact_receipt() {
     let rig = Rig::start();
     let (path, _) = path_of(&rig, FAILING);

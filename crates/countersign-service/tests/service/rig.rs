@@ -108,6 +108,12 @@ impl Rig {
         self.service = Some(service);
     }
 
+    /// Starts the service again with other settings.
+    pub(crate) fn restart_with(&mut self, settings: &str) {
+        settings.clone_into(&mut self.settings);
+        self.restart();
+    }
+
     pub(crate) fn stop(&mut self) {
         if let Some(service) = self.service.take() {
             service.stop().unwrap();
