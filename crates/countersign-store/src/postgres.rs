@@ -83,14 +83,14 @@ impl Postgres {
 
     /// Brings the tables up to date, and makes the sums anew if they have another half-life.
     pub(crate) fn migrate(server: &Server, half_life: HalfLife) -> Result<(), StoreError> {
-        runtime()?.block_on(async {
+        once(async {
             let mut connection = connect(server).await?;
             migration::bring_up_to_date(&mut connection, false, half_life, OtherHalfLife::SumAnew).await
         })
     }
 
     pub(crate) fn check(server: &Server) -> Result<Checked, StoreError> {
-        runtime()?.block_on(async {
+        once(async {
             let mut connection = connect(server).await?;
             check::check(&mut connection).await
         })
@@ -118,6 +118,12 @@ fn runtime() -> Result<Runtime, StoreError> {
         .enable_all()
         .build()
         .map_err(StoreError::unavailable)
+}
+
+/// Does one thing on a thread of its own, so that whoever asks may be on a runtime.
+fn once<T: Send>(work: impl Future<Output = Result<T, StoreError>> + Send) -> Result<T, StoreError> {
+    thread::scope(|scope| scope.spawn(|| runtime()?.block_on(work)).join())
+        .unwrap_or_else(|_| Err(StoreError::unavailable("its thread ended early")))
 }
 
 async fn connect(server: &Server) -> Result<Object, StoreError> {
@@ -155,7 +161,7 @@ async fn open(server: &Server, what: Use) -> Result<(Gate, Gate), StoreError> {
         Use::Serve { half_life, make } => {
             let mut first = writing.get().await.map_err(unreachable)?;
             migration::bring_up_to_date(&mut first, make, half_life, OtherHalfLife::Refuse).await?;
-            receipts::counter(&first).await?;
+            receipts::probe(&first, half_life).await?;
         }
         Use::Look => {
             let first = reading.get().await.map_err(unreachable)?;

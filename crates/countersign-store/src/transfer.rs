@@ -2,7 +2,10 @@
 
 use crate::{BadLine, LINE_BYTES_MAX, Store, StoreError, StoredReceipt};
 use std::io::{self, BufRead, Read, Write};
-use tokio::runtime::{self, Runtime};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake};
+use std::thread::{self, Thread};
 
 /// Receipts that are read or kept at a time. A bad line undoes at most as many lines before it.
 const PAGE_RECEIPTS: usize = 4_096;
@@ -57,10 +60,9 @@ impl Store {
     /// Writes every receipt as a line, in the order of their numbers; those that are kept meanwhile come at the
     /// end. Comes back with how many there were. Blocks, so it is not for a task of a runtime.
     pub fn export(&self, out: &mut impl Write) -> Result<u64, TransferError> {
-        let runtime = runtime()?;
         let (mut after, mut count) = (0, 0);
         loop {
-            let page = runtime.block_on(self.receipts_after(after, PAGE_RECEIPTS))?;
+            let page = wait(self.receipts_after(after, PAGE_RECEIPTS))?;
             for receipt in &page {
                 out.write_all(&receipt.to_line())?;
                 out.write_all(b"\n")?;
@@ -76,11 +78,9 @@ impl Store {
     /// Keeps the receipts of an export. Lines whose numbers the store has already are compared with what it has,
     /// so an import that was broken off is simply begun again. Blocks, so it is not for a task of a runtime.
     pub fn import_lines(&self, lines: &mut impl BufRead) -> Result<Imported, TransferError> {
-        let runtime = runtime()?;
-        let newest = runtime.block_on(self.newest())?;
+        let newest = wait(self.newest())?;
         let mut import = Import {
             store: self,
-            runtime,
             done: Imported::default(),
             line: 0,
             page: Vec::new(),
@@ -98,13 +98,26 @@ impl Store {
     }
 }
 
-fn runtime() -> Result<Runtime, TransferError> {
-    Ok(runtime::Builder::new_current_thread().build()?)
+/// Waits on this thread. The store's threads answer, so no runtime is needed.
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    struct Sleeper(Thread);
+    impl Wake for Sleeper {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Arc::new(Sleeper(thread::current())).into();
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        thread::park();
+    }
 }
 
 struct Import<'store> {
     store: &'store Store,
-    runtime: Runtime,
     done: Imported,
     /// Lines that were read.
     line: u64,
@@ -139,13 +152,13 @@ impl Import<'_> {
             return Ok(());
         };
         if begin > newest {
-            let kept = self.runtime.block_on(self.store.import(page));
+            let kept = wait(self.store.import(page));
             kept.map_err(|error| TransferError::Refused { first, last, error })?;
             self.done.kept += count;
             return Ok(());
         }
         let there = self.store.receipts_after(begin - 1, page.len());
-        let there = self.runtime.block_on(there)?;
+        let there = wait(there)?;
         for (index, receipt) in page.iter().enumerate() {
             if there.get(index) != Some(receipt) {
                 return Err(TransferError::Different {

@@ -455,3 +455,192 @@ async fn the_log_stays_small() {
     store.close().unwrap();
     assert!(!log.exists(), "a closed database is one file");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_is_made_while_receipts_are_kept_and_is_whole() {
+    let home = Home::new();
+    let store = home.store();
+    for number in 1..=100 {
+        store.keep_receipt(receipt(number)).await.unwrap();
+    }
+    let writer = tokio::spawn({
+        let store = store.clone();
+        async move {
+            for number in 101..=1_000 {
+                store.keep_receipt(receipt(number)).await.unwrap();
+            }
+        }
+    });
+    for round in 0..5 {
+        let copy = Home::new();
+        Store::backup_sqlite(&home.path(), &copy.path()).unwrap();
+        let files: Vec<_> = fs::read_dir(copy.path().parent().unwrap()).unwrap().collect();
+        assert_eq!(files.len(), 1, "nothing but the copy is left");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = fs::metadata(copy.path()).unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "only its owner reads it");
+        }
+        let checked = Store::check(&copy.target()).unwrap();
+        assert!(
+            checked.receipts >= 100 && checked.problems == 0,
+            "{round}: {checked:?}"
+        );
+        // It is a store like any other, and goes on after its newest receipt.
+        let copied = copy.open().unwrap();
+        let newest = copied.newest().await.unwrap();
+        assert_eq!(copied.keep_receipt(receipt(5_000)).await.unwrap(), newest + 1);
+        copied.close().unwrap();
+    }
+    writer.await.unwrap();
+    assert_eq!(store.newest().await.unwrap(), 1_000);
+    store.close().unwrap();
+    assert_eq!(Store::check(&home.target()).unwrap().problems, 0);
+}
+
+#[tokio::test]
+async fn a_backup_replaces_nothing_and_leaves_no_half_file() {
+    let home = Home::new();
+    home.store().close().unwrap();
+    let file = home.path().with_file_name("copy.db");
+    let backup = || match Store::backup_sqlite(&home.path(), &file) {
+        Err(error) => error.to_string(),
+        Ok(()) => panic!("not refused"),
+    };
+    fs::write(&file, "mine").unwrap();
+    assert!(backup().contains("never replaces"));
+    assert_eq!(fs::read(&file).unwrap(), b"mine");
+    fs::remove_file(&file).unwrap();
+    // What a backup left that was killed does not stop the next one.
+    fs::write(home.path().with_file_name("copy.db.partial"), "half").unwrap();
+    Store::backup_sqlite(&home.path(), &file).unwrap();
+    assert_eq!(Store::check(&Target::Sqlite(file.clone())).unwrap().problems, 0);
+
+    fs::remove_file(&file).unwrap();
+    sql(&home, "INSERT INTO migration VALUES (1000)");
+    assert!(backup().contains("newer version"));
+    assert!(!file.exists() && !home.path().with_file_name("copy.db.partial").exists());
+    fs::remove_file(home.path()).unwrap();
+    assert!(backup().contains("no database file"));
+    let nowhere = Store::backup_sqlite(&home.path(), &home.path().join("no/folder"));
+    assert!(nowhere.is_err());
+}
+
+#[tokio::test]
+async fn a_check_finds_what_does_not_follow() {
+    type Spoil = fn(&Home);
+    let rows: [(&str, &str, Spoil); 6] = [
+        ("sums", "does not follow", |home| {
+            sql(
+                home,
+                "UPDATE agent SET weights = weights + 0.001 WHERE agent_id = 'agent 2'",
+            );
+        }),
+        ("counts", "does not follow", |home| {
+            sql(home, "UPDATE agent SET verified = 2 WHERE agent_id = 'agent 2'");
+        }),
+        ("a record too many", "a record and no receipts", |home| {
+            sql(home, "UPDATE receipt SET is_test = 1 WHERE sequence = 2");
+        }),
+        ("a record too few", "receipts and no record", |home| {
+            sql(home, "DELETE FROM agent WHERE agent_id = 'agent 2'");
+        }),
+        ("a missing receipt", "some are missing", |home| {
+            sql(home, "DELETE FROM receipt WHERE sequence = 2");
+        }),
+        ("a counter that leads", "the counter says 4", |home| {
+            sql(home, "UPDATE receipt_counter SET last = 4");
+        }),
+    ];
+    for (name, expected, spoil) in rows {
+        let home = Home::new();
+        let store = home.store();
+        for number in 1..=3 {
+            store.keep_receipt(receipt(number)).await.unwrap();
+        }
+        store.close().unwrap();
+        let checked = Store::check(&home.target()).unwrap();
+        assert_eq!((checked.receipts, checked.agents, checked.problems), (3, 3, 0));
+        spoil(&home);
+        let checked = Store::check(&home.target()).unwrap();
+        assert!(
+            checked.problems > 0 && checked.told.iter().any(|problem| problem.contains(expected)),
+            "{name}: {checked:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_check_reads_every_page() {
+    let home = Home::new();
+    let store = home.store();
+    for number in 1..=300 {
+        store.keep_receipt(receipt(number)).await.unwrap();
+    }
+    store.close().unwrap();
+    let whole = fs::read(home.path()).unwrap();
+    for page in 1..whole.len() / 8_192 {
+        let mut spoilt = whole.clone();
+        spoilt[page * 8_192..][..64].fill(0xA5);
+        fs::write(home.path(), spoilt).unwrap();
+        match Store::check(&home.target()) {
+            Ok(checked) => assert!(checked.problems > 0, "page {page}: {checked:?}"),
+            Err(StoreError::Corrupt(_)) => {}
+            Err(other) => panic!("page {page}: {other}"),
+        }
+    }
+}
+
+/// Runs this binary's test of this name again as a process that obeys the permissions of files: root does not,
+/// unless it has given up its capabilities.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_only_reads_is_told_by_its_name() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+    const FOLDER: &str = "COUNTERSIGN_TEST_READ_ONLY";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let target = Target::Sqlite(std::path::PathBuf::from(folder).join("countersign.db"));
+        for open in [Store::open, Store::create] {
+            let refused = refusal(open(&target, HalfLife::DEFAULT));
+            assert!(
+                refused.contains("countersign.db") && refused.contains("must be writable"),
+                "{refused}"
+            );
+        }
+        return;
+    }
+    let home = Home::new();
+    home.store().close().unwrap();
+    let folder = home.path().parent().unwrap().to_owned();
+    let permit = |folder_mode, file_mode| {
+        for file in fs::read_dir(&folder).unwrap() {
+            fs::set_permissions(file.unwrap().path(), PermissionsExt::from_mode(file_mode)).unwrap();
+        }
+        fs::set_permissions(&folder, PermissionsExt::from_mode(folder_mode)).unwrap();
+    };
+    for (folder_mode, file_mode) in [(0o500, 0o400), (0o700, 0o400)] {
+        permit(folder_mode, file_mode);
+        let am_root = fs::File::options().append(true).open(home.path()).is_ok();
+        let mut command = if am_root {
+            let mut command = Command::new("setpriv");
+            command.args(["--bounding-set=-all", "--inh-caps=-all", "--"]);
+            command.arg(std::env::current_exe().unwrap());
+            command
+        } else {
+            Command::new(std::env::current_exe().unwrap())
+        };
+        let child = command
+            .args(["a_folder_that_only_reads_is_told_by_its_name", "--exact"])
+            .env(FOLDER, &folder)
+            .output()
+            .unwrap();
+        permit(0o700, 0o600);
+        assert!(
+            child.status.success(),
+            "{}",
+            String::from_utf8_lossy(&child.stdout)
+        );
+    }
+}

@@ -148,9 +148,10 @@ fn limit(number: impl TryInto<i64>) -> i64 {
 pub(super) async fn half_life_days(client: &impl GenericClient) -> Result<u32, StoreError> {
     let select = "SELECT half_life_days FROM receipt_counter";
     let row = client
-        .query_one(select, &[])
+        .query_opt(select, &[])
         .await
         .map_err(|error| told(&error))?;
+    let row = row.ok_or(StoreError::Corrupt("the counter of receipts is missing"))?;
     value::<i32>(&row, 0).map(i32::unsigned_abs)
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A fold that runs beside a busy writer never reaches the end of the log, and only a log that is folded to
 //! its end starts over. So there are two: a thread folds most of it beside the writer, and when the log is
-//! long, the writer stops for the little that is left.
+//! long, the writer stops for the little that is left. After a backup, which holds the log up for its whole
+//! time, much is left; then the thread folds first, and the writer goes on meanwhile.
 //!
 //! Crash story: a fold copies pages that are durable in the log already, and the log starts over only after
 //! the file was synced. A process that dies in between leaves the log; the next start reads it.
@@ -11,6 +12,7 @@ use super::connection::{PAGE_BYTES, told};
 use crate::StoreError;
 use crate::queue::Queue;
 use rusqlite::Connection;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Pages of log after which the thread folds.
@@ -18,11 +20,15 @@ const BESIDE_PAGES: i64 = (8 << 20) / PAGE_BYTES;
 /// Pages of log after which the writer folds what is left. A reader of another program that stays in the
 /// middle of the log, such as a backup, lets it grow beyond that until it ends.
 const INLINE_PAGES: i64 = (16 << 20) / PAGE_BYTES;
+/// Pages that the writer folds at most: it waits meanwhile, and so does everybody who writes.
+const LEFT_PAGES_MAX: i64 = 2 * INLINE_PAGES;
 
 pub(super) struct Checkpoint {
     /// Its own connection; the mutex also keeps the two folds apart.
     connection: Mutex<Connection>,
     wanted: Queue<()>,
+    /// Pages of the log that the last fold has in the file.
+    folded: AtomicI64,
 }
 
 impl Checkpoint {
@@ -30,6 +36,7 @@ impl Checkpoint {
         Checkpoint {
             connection: Mutex::new(connection),
             wanted: Queue::new(1),
+            folded: AtomicI64::new(0),
         }
     }
 
@@ -58,7 +65,15 @@ impl Checkpoint {
     /// are safe in the log meanwhile.
     fn fold(&self) {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        let folded = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(2));
+        if let Ok(folded) = folded {
+            self.folded.store(folded, Ordering::Relaxed);
+        }
+    }
+
+    /// Asks the thread; it may be at it already.
+    fn ask(&self) {
+        let _ = self.wanted.push(());
     }
 }
 
@@ -81,17 +96,18 @@ impl Pace {
     pub(super) fn after_commit(&mut self, pages: i64, checkpoint: &Checkpoint) {
         if pages < self.folded_at {
             // The log started over.
+            checkpoint.folded.store(0, Ordering::Relaxed);
             *self = Pace::START;
         }
-        if pages >= self.folded_at + INLINE_PAGES {
+        let left = pages - checkpoint.folded.load(Ordering::Relaxed);
+        if pages >= self.folded_at + INLINE_PAGES && left <= LEFT_PAGES_MAX {
             checkpoint.fold();
             *self = Pace {
                 folded_at: pages,
                 beside_at: pages + BESIDE_PAGES,
             };
         } else if pages >= self.beside_at {
-            // Full means that it is asked already.
-            let _ = checkpoint.wanted.push(());
+            checkpoint.ask();
             self.beside_at = pages + BESIDE_PAGES;
         }
     }

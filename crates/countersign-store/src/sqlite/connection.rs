@@ -22,7 +22,7 @@ pub(super) fn create_file(path: &Path) -> Result<(), StoreError> {
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).map_err(StoreError::unavailable)?;
+    let file = options.open(path).map_err(|error| unwritable(path, &error))?;
     file.sync_all().map_err(StoreError::unavailable)?;
     // SQLite syncs the folder for its log, not for the database itself: without this, a power cut could leave
     // acknowledged rows in a file without a name.
@@ -66,9 +66,8 @@ impl Lock {
         options.append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options
-            .open(Lock::path(database))
-            .map_err(StoreError::unavailable)?;
+        let path = Lock::path(database);
+        let file = options.open(&path).map_err(|error| unwritable(&path, &error))?;
         match file.try_lock() {
             Ok(()) => Ok(Lock(file)),
             Err(TryLockError::WouldBlock) => Err(StoreError::unavailable(
@@ -81,6 +80,13 @@ impl Lock {
     pub(super) fn metadata(&self) -> Result<Metadata, StoreError> {
         self.0.metadata().map_err(StoreError::unavailable)
     }
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> StoreError {
+    StoreError::unavailable(format!(
+        "cannot write {}: {error}; the folder of the database and the files in it must be writable",
+        path.display()
+    ))
 }
 
 /// The path of a file that belongs to the database.

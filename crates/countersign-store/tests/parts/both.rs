@@ -1,4 +1,5 @@
 //! A place for a store of either kind, so that one suite can be run on both.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use crate::cluster::Cluster;
 use countersign_core::score::HalfLife;

@@ -140,27 +140,34 @@ impl Cluster {
 
     /// Runs SQL in a database as its owner, and comes back with what it prints.
     pub(crate) fn sql(&self, database: &str, sql: &str) -> String {
-        let output = Command::new(self.bin.join("psql"))
-            .args([
-                "-X",
-                "-q",
-                "-t",
-                "-A",
-                "-v",
-                "ON_ERROR_STOP=1",
-                "-h",
-                "127.0.0.1",
-                "-U",
-                USER,
-            ])
-            .args(["-p", &self.port.to_string(), "-d", database, "-c", sql])
-            .env("PGPASSWORD", PASSWORD)
-            .env(
-                "PGOPTIONS",
-                "-c search_path=countersign,public -c client_min_messages=warning",
-            )
-            .output()
-            .unwrap();
+        let mut psql = Command::new(self.bin.join("psql"));
+        psql.args([
+            "-X",
+            "-q",
+            "-t",
+            "-A",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-h",
+            "127.0.0.1",
+            "-U",
+            USER,
+        ])
+        .args(["-p", &self.port.to_string(), "-d", database, "-c", sql])
+        .env("PGPASSWORD", PASSWORD)
+        .env(
+            "PGOPTIONS",
+            "-c search_path=countersign,public -c client_min_messages=warning",
+        );
+        let mut output = psql.output().unwrap();
+        // A server that comes back from a crash refuses for a moment.
+        for _ in 0..200 {
+            if output.status.success() || !String::from_utf8_lossy(&output.stderr).contains("connection to") {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            output = psql.output().unwrap();
+        }
         assert!(
             output.status.success(),
             "{sql}: {}",
