@@ -36,7 +36,9 @@ fn a_receipt_is_found_after_the_service_has_moved() {
     rig.restart_with("public_url = \"https://new.example\"");
     let fetched = rig.get(&path);
     assert_eq!(fetched.status, 200);
-    let moved = String::from_utf8(sent).unwrap().replace("https://old.example", "https://new.example");
+    let moved = String::from_utf8(sent)
+        .unwrap()
+        .replace("https://old.example", "https://new.example");
     let unsigned = |text: &str| text.split("\"signature\"").next().unwrap().to_owned();
     assert_eq!(unsigned(&fetched.text()), unsigned(&moved));
     let verified = verify(&fetched.body, &rig.keys(), &Supplied::default()).unwrap();
