@@ -250,10 +250,14 @@ impl Known {
             .entries
             .iter()
             .rfind(needed)
-            .map(|entry| entry.version.clone());
+            .map(|entry| (entry.version.clone(), entry.public_key));
         Ring::of(self.beyond.entries(&self.register), |entry| {
             let signing = folder.signing_key(&entry)?;
-            if signing.is_none() && newest.as_ref() == Some(&entry.version) {
+            // Another node's key of the same name is not ours to have.
+            let is_newest = newest
+                .as_ref()
+                .is_some_and(|(version, key)| *version == entry.version && *key == entry.public_key);
+            if signing.is_none() && is_newest {
                 let problem = "is missing; restore it from a backup, or rotate the key";
                 return Err(folder.unreadable(&entry.version, problem));
             }
