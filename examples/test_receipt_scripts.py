@@ -243,7 +243,7 @@ def test_inputs(name, text, request, keys):
 def test_vectors(folder):
     """The cases of vectors/receipt, which the service's own code is held to as well."""
     groups = {}
-    for file in ["valid", "tampered", "malformed", "signatures", "keys", "hashes"]:
+    for file in ["valid", "tampered", "malformed", "signatures", "keys", "succession", "hashes"]:
         for vector in json.loads((folder / f"{file}.json").read_text()):
             given = dict(vector["input"])
             receipt, expected = given.pop("receipt"), vector["expect"]["outcome"]
@@ -261,6 +261,7 @@ def test_vectors(folder):
                 return [f"--{option}", file]
 
             options = saved("keys", json.dumps(given["keys"]))
+            options += ["--root-key", given["root_key"]] if "root_key" in given else []
             for option, member in [("request", "request"), ("output", "submitted_output"), ("schema", "expected_schema")]:
                 options += saved(option, given[member]) if member in given else []
             rules = [f'"{member}":{given[member]}' for member in ["rules", "bounds"] if member in given]
@@ -355,6 +356,10 @@ def test_own_receipts():
             ("a public key that is none", ["--public-key", "AAAA"]), ("a key file that is missing", ["--keys", "/nonexistent"]),
             ("a key file without keys", ["--keys", saved({"a": 1}, "a.json")]),
             ("a key listed twice", ["--keys", saved(key_list() * 2, "b.json")]),
+            ("a root key without a list", ["--public-key", raw_public(TEST_KEY), "--root-key", raw_public(TEST_KEY)]),
+            ("an empty root key", ["--keys", saved(key_list(status="current", publicKeyEncoding=ours.KEY_ENCODING), "e.json"), "--root-key", ""]),
+            ("a list to follow that tells no status", ["--keys", saved(key_list(publicKeyEncoding=ours.KEY_ENCODING), "f.json"), "--root-key", raw_public(TEST_KEY)]),
+            ("a list to follow that tells no encoding", ["--keys", saved(key_list(status="current"), "g.json"), "--root-key", raw_public(TEST_KEY)]),
             ("a request that is none", ["--keys", saved(key_list()), "--request", saved([1], "c.json")]),
             ("rules that are none", ["--keys", saved(key_list()), "--rules", saved({"field": {}}, "d.json")]),
         ]

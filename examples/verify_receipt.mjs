@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // Checks signed receipts without any code of the service that issued them.
 //
-//     verify_receipt.mjs RECEIPT... (--keys FILE | --public-key BASE64)
+//     verify_receipt.mjs RECEIPT... (--keys FILE [--root-key BASE64] | --public-key BASE64)
 //                        [--request FILE] [--output FILE] [--schema FILE] [--rules FILE]
 //
 // A receipt is an answer of the service, saved as it came; `-` is standard input. The key comes from a list that
-// you already trust (an agent card, or a list of keys), never from the receipt. With the files that were checked
-// at hand, the hashes in the receipt are recomputed and compared. It prints one line of JSON per receipt.
+// you already trust (an agent card, or a list of keys), never from the receipt; with --root-key the list may come
+// from anywhere, since only what that one key leads to by endorsements counts. With the files that were checked at
+// hand, the hashes in the receipt are recomputed and compared. It prints one line of JSON per receipt.
 //
 // Exit code: 0 valid; 1 not valid; 2 not a receipt, or a file that could not be read.
 // Needs Node 20 and nothing else. verify_receipt.py does the same with Python.
@@ -17,9 +18,14 @@ import { parseArgs } from "node:util";
 
 const CHECK_CONTEXT = "json-schema-verifier/verify-schema-attestation/v1";
 const SCORE_CONTEXT = "json-schema-verifier/trust-score-attestation/v1";
+const SUCCESSION_CONTEXT = "countersign/key-succession/v1";
 const CARD_EXTENSION = "urn:json-schema-verifier:extension:attestation:";
 const RECEIPT_LEVELS = 64; // Nesting of a receipt.
 const INPUT_LEVELS = 67; // Nesting of the other files: 64 for a value, and the levels of a request around it.
+const LIST_MAX = 10_000; // Entries of a key list.
+const CHAIN_MAX = 1_000; // Endorsements between the root key and a receipt's key.
+const KEY_ENCODING = "base64 of the raw 32-byte Ed25519 public key";
+const STATUSES = ["next", "current", "previous", "compromised"];
 
 /** The text is not what it should be; nothing can be decided about it. */
 class Malformed extends Error {}
@@ -197,10 +203,63 @@ function readKeys(document) {
   if (!Array.isArray(list) || !list.every((entry) => typeof entry?.keyVersion === "string")) {
     throw new Malformed("the key file holds no list of keys");
   }
+  if (list.length > LIST_MAX) throw new Malformed("the key file is too long for one service's keys");
   const entries = list.filter((entry) => entry.algorithm === "Ed25519");
   const keys = new Map(entries.map((entry) => [entry.keyVersion, entry]));
   if (keys.size < entries.length) throw new Malformed("the key file lists a key version twice");
   return keys;
+}
+
+/** A list that is not trusted has to say everything: what an entry leaves out would be filled in with the best. */
+function checkWhole(keys) {
+  const entries = [...keys.values()];
+  for (const { status, publicKeyEncoding, publicKey } of entries) {
+    if (!STATUSES.includes(status) || publicKeyEncoding !== KEY_ENCODING || !readBase64(publicKey, 32)) {
+      throw new Malformed("an entry of the key file lacks a known status, publicKeyEncoding or publicKey");
+    }
+  }
+  if (new Set(entries.map((entry) => entry.publicKey)).size < entries.length) {
+    throw new Malformed("the key file lists a key under two versions");
+  }
+}
+
+/** The entry of this version, if valid endorsements lead to it from the root key. */
+function ledTo(root, keys, version) {
+  const found = keys.get(version);
+  const steps = [];
+  let before;
+  let heir = found;
+  while (heir && heir.publicKey !== root) {
+    const word = heir.endorsement;
+    if (!isObject(word) || Object.keys(word).sort().join() !== "attestedAt,keyVersion,signature") return undefined;
+    const endorser = keys.get(word.keyVersion);
+    const time = word.attestedAt;
+    // Whoever has a compromised key can make any endorsement, of any date; a key that waits made none yet.
+    if (!["current", "previous"].includes(endorser?.status)) return undefined;
+    if (!isTime(time) || (before && time >= before) || steps.length === CHAIN_MAX) return undefined;
+    steps.push([word, endorser, heir]);
+    [heir, before] = [endorser, time];
+  }
+  return steps.every((step) => endorses(...step)) ? found : undefined;
+}
+
+function endorses(word, endorser, heir) {
+  const signed = {
+    context: SUCCESSION_CONTEXT,
+    algorithm: "Ed25519",
+    key_version: endorser.keyVersion,
+    attested_at: word.attestedAt,
+    response: { key_version: heir.keyVersion, public_key: heir.publicKey, endorser_public_key: endorser.publicKey },
+  };
+  const signature = readBase64(word.signature, 64);
+  return signature && signatureHolds(readBase64(endorser.publicKey, 32), signature, Buffer.from(canonical(signed)));
+}
+
+/** Whether this is a time in its one spelling, in which earlier times sort first. */
+function isTime(text) {
+  if (typeof text !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$/.test(text)) return false;
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
 function readReceipt(bytes) {
@@ -218,8 +277,9 @@ function readReceipt(bytes) {
 }
 
 /** The answer for one receipt. `known` holds [name, hash] pairs of the inputs at hand. */
-function verify({ response, attestation }, keys, publicKey, known) {
-  const entry = keys?.get(attestation.key_version);
+function verify({ response, attestation }, keys, publicKey, rootKey, known) {
+  const version = attestation.key_version;
+  const entry = rootKey !== undefined ? ledTo(rootKey, keys, version) : keys?.get(version);
   const key = publicKey ?? readBase64(entry?.publicKey, 32);
   const signed = {
     context: "verification_id" in response ? CHECK_CONTEXT : SCORE_CONTEXT,
@@ -250,19 +310,26 @@ function answer(outcome, keyVersion = null, keyStatus = null, attestedAt = null,
 const readFile = (name) => readFileSync(name === "-" ? 0 : name);
 
 function main() {
-  let texts, keys, publicKey;
+  let texts, keys, publicKey, rootKey;
   const known = [];
   try {
-    const names = ["keys", "public-key", "request", "output", "schema", "rules"];
+    const names = ["keys", "public-key", "root-key", "request", "output", "schema", "rules"];
     const options = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     if (!positionals.length || !values.keys === !values["public-key"]) {
-      throw new Malformed("usage: verify_receipt.mjs RECEIPT... (--keys FILE | --public-key BASE64)");
+      throw new Malformed("usage: verify_receipt.mjs RECEIPT... (--keys FILE [--root-key BASE64] | --public-key BASE64)");
     }
     const input = (name) => readJson(readFile(values[name]), INPUT_LEVELS);
     if (values.keys) keys = readKeys(input("keys"));
     else publicKey = readBase64(values["public-key"], 32);
     if (!keys && !publicKey) throw new Malformed("--public-key is not the base64 of 32 bytes");
+    rootKey = values["root-key"];
+    if (rootKey !== undefined) {
+      if (!keys || !readBase64(rootKey, 32)) {
+        throw new Malformed("--root-key is not the base64 of 32 bytes, or there is no --keys");
+      }
+      checkWhole(keys);
+    }
     if (values.request) known.push(...Object.entries(requestHashes(input("request"))));
     if (values.output) known.push(["output_hash", sha256(input("output"))]);
     if (values.schema) known.push(["schema_hash", sha256(input("schema"))]);
@@ -276,7 +343,7 @@ function main() {
   for (const text of texts) {
     let result;
     try {
-      result = verify(readReceipt(text), keys, publicKey, known);
+      result = verify(readReceipt(text), keys, publicKey, rootKey, known);
       worst = Math.max(worst, result.outcome === "valid" ? 0 : 1);
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks signed receipts without any code of the service that issued them.
 
-    verify_receipt.py RECEIPT... (--keys FILE | --public-key BASE64)
+    verify_receipt.py RECEIPT... (--keys FILE [--root-key BASE64] | --public-key BASE64)
                       [--request FILE] [--output FILE] [--schema FILE] [--rules FILE]
 
 A receipt is an answer of the service, saved as it came; `-` is standard input. The key comes from a list that
-you already trust (an agent card, or a list of keys), never from the receipt. With the files that were checked
-at hand, the hashes in the receipt are recomputed and compared. It prints one line of JSON per receipt.
+you already trust (an agent card, or a list of keys), never from the receipt; with --root-key the list may come
+from anywhere, since only what that one key leads to by endorsements counts. With the files that were checked at
+hand, the hashes in the receipt are recomputed and compared. It prints one line of JSON per receipt.
 
 Exit code: 0 valid; 1 not valid; 2 not a receipt, or a file that could not be read.
 Needs Python 3.11 and the package `cryptography`. verify_receipt.mjs does the same with Node alone.
@@ -18,16 +19,22 @@ import hashlib
 import json
 import re
 import sys
+from datetime import datetime
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 CHECK_CONTEXT = "json-schema-verifier/verify-schema-attestation/v1"
 SCORE_CONTEXT = "json-schema-verifier/trust-score-attestation/v1"
+SUCCESSION_CONTEXT = "countersign/key-succession/v1"
 CARD_EXTENSION = "urn:json-schema-verifier:extension:attestation:"
 RECEIPT_LEVELS = 64  # Nesting of a receipt.
 INPUT_LEVELS = 67  # Nesting of the other files: 64 for a value, and the levels of a request around it.
 INTEGER_MAX = 2**53 - 1
+LIST_MAX = 10_000  # Entries of a key list.
+CHAIN_MAX = 1_000  # Endorsements between the root key and a receipt's key.
+KEY_ENCODING = "base64 of the raw 32-byte Ed25519 public key"
+STATUSES = ["next", "current", "previous", "compromised"]
 HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
@@ -208,6 +215,8 @@ def read_keys(document):
             document = next(e for e in extensions if e["uri"].startswith(CARD_EXTENSION))["params"]
         if isinstance(document, dict):
             document = document["keys"] if "keys" in document else document["publicKeys"]
+        if len(document) > LIST_MAX:
+            raise Malformed("the key file is too long for one service's keys")
         entries = [entry for entry in document if entry["algorithm"] == "Ed25519"]
         keys = {entry["keyVersion"]: entry for entry in entries}
     except (AttributeError, KeyError, StopIteration, TypeError):
@@ -215,6 +224,56 @@ def read_keys(document):
     if len(keys) < len(entries):
         raise Malformed("the key file lists a key version twice")
     return keys
+
+
+def check_whole(keys):
+    """A list that is not trusted has to say everything: what an entry leaves out would be filled in with the best."""
+    for entry in keys.values():
+        known = entry.get("status") in STATUSES and entry.get("publicKeyEncoding") == KEY_ENCODING
+        if not known or not read_base64(entry.get("publicKey"), 32):
+            raise Malformed("an entry of the key file lacks a known status, publicKeyEncoding or publicKey")
+    if len({entry["publicKey"] for entry in keys.values()}) < len(keys):
+        raise Malformed("the key file lists a key under two versions")
+
+
+def led_to(root, keys, version):
+    """The entry of this version, if valid endorsements lead to it from the root key; an empty one otherwise."""
+    found = heir = keys.get(version, {})
+    before, steps = None, []
+    while heir and heir["publicKey"] != root:
+        word = heir.get("endorsement")
+        if not isinstance(word, dict) or sorted(word) != ["attestedAt", "keyVersion", "signature"]:
+            return {}
+        endorser, time = keys.get(word["keyVersion"]) if isinstance(word["keyVersion"], str) else None, word["attestedAt"]
+        # Whoever has a compromised key can make any endorsement, of any date; a key that waits made none yet.
+        if not endorser or endorser["status"] not in ["current", "previous"]:
+            return {}
+        if not is_time(time) or (before and time >= before) or len(steps) == CHAIN_MAX:
+            return {}
+        steps.append((word, endorser, heir))
+        heir, before = endorser, time
+    return found if all(endorses(*step) for step in steps) else {}
+
+
+def endorses(word, endorser, heir):
+    names = {"key_version": heir["keyVersion"], "public_key": heir["publicKey"], "endorser_public_key": endorser["publicKey"]}
+    signed = {
+        "context": SUCCESSION_CONTEXT,
+        "algorithm": "Ed25519",
+        "key_version": endorser["keyVersion"],
+        "attested_at": word["attestedAt"],
+        "response": names,
+    }
+    signature = read_base64(word["signature"], 64)
+    return signature is not None and signature_holds(read_base64(endorser["publicKey"], 32), signature, canonical(signed).encode())
+
+
+def is_time(text):
+    """Whether this is a time in its one spelling, in which earlier times sort first."""
+    try:
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f+00:00").strftime("%Y-%m-%dT%H:%M:%S.%f+00:00") == text
+    except (TypeError, ValueError):
+        return False
 
 
 def read_receipt(data):
@@ -229,9 +288,10 @@ def read_receipt(data):
     return receipt, attestation
 
 
-def verify(receipt, attestation, keys, public_key, known):
+def verify(receipt, attestation, keys, public_key, root_key, known):
     """The answer for one receipt. `known` holds (name, hash) pairs of the inputs at hand."""
-    entry = (keys or {}).get(attestation["key_version"], {})
+    version = attestation["key_version"]
+    entry = led_to(root_key, keys, version) if root_key is not None else (keys or {}).get(version, {})
     key = public_key or read_base64(entry.get("publicKey"), 32)
     is_check = "verification_id" in receipt
     signed = {
@@ -278,6 +338,7 @@ def main():
     trusted = options.add_mutually_exclusive_group(required=True)
     trusted.add_argument("--keys", metavar="FILE", help="an agent card or a list of keys that you trust")
     trusted.add_argument("--public-key", metavar="BASE64", help="the one key that you trust")
+    options.add_argument("--root-key", metavar="BASE64", help="trust only this key of --keys, and what it leads to")
     for name in ["request", "output", "schema", "rules"]:
         options.add_argument(f"--{name}", metavar="FILE", help=f"the {name} that was checked, as JSON")
     options = options.parse_args()
@@ -286,6 +347,10 @@ def main():
         public_key = options.public_key and read_base64(options.public_key, 32)
         if options.public_key and not public_key:
             raise Malformed("--public-key is not the base64 of 32 bytes")
+        if options.root_key is not None:
+            if not keys or not read_base64(options.root_key, 32):
+                raise Malformed("--root-key is not the base64 of 32 bytes, or there is no --keys")
+            check_whole(keys)
         known = []
         if options.request:
             known += request_hashes(read_json(read_file(options.request), INPUT_LEVELS)).items()
@@ -299,7 +364,7 @@ def main():
     worst = 0
     for text in texts:
         try:
-            result = verify(*read_receipt(text), keys, public_key, known)
+            result = verify(*read_receipt(text), keys, public_key, options.root_key, known)
             worst = max(worst, 0 if result["outcome"] == "valid" else 1)
         except Malformed as error:
             print(f"verify_receipt: {error}", file=sys.stderr)

@@ -20,6 +20,7 @@ import jcs
 HERE = Path(__file__).resolve().parent
 CHECK = "json-schema-verifier/verify-schema-attestation/v1"
 SCORE = "json-schema-verifier/trust-score-attestation/v1"
+SUCCESSION = "countersign/key-succession/v1"
 CURRENT, PREVIOUS, NEXT, COMPROMISED, UNLISTED = "v1-2026-10a", "v1-2026-09b", "v1-2026-11a", "v1-2026-08a", "v1-2026-07a"
 STATUS = {COMPROMISED: "compromised", PREVIOUS: "previous", CURRENT: "current", NEXT: "next"}
 
@@ -730,6 +731,115 @@ def malformed():
     bad("an unknown key does not excuse a duplicate", text_of(sign(FULL_PASS, UNLISTED)).replace('{"summary"', '{"result":"pass","summary"', 1))
 
 
+CHAIN = ["v1-2026-06a", "v1-2026-07a", "v1-2026-08b", "v1-2026-09d"]
+
+
+def word(by, heir, at, by_raw=None, heir_raw=None, context=SUCCESSION, message=None):
+    """The word of one key for another; `message` replaces what is signed."""
+    names = {
+        "key_version": heir,
+        "public_key": b64(heir_raw or public_key(heir)),
+        "endorser_public_key": b64(by_raw or public_key(by)),
+    }
+    if message is None:
+        message = jcs.canonical(envelope(names, by, at, context)).encode()
+    return {"keyVersion": by, "attestedAt": at, "signature": b64(private_key(by).sign(message))}
+
+
+def day(number):
+    return f"2026-{6 + number:02}-01T00:00:00.000000+00:00"
+
+
+def chain():
+    """Four keys, each endorsed by the one before it; the last one signs."""
+    listed = []
+    for number, version in enumerate(CHAIN):
+        listed.append(entry(version, status="current" if version == CHAIN[-1] else "previous"))
+        if number:
+            listed[-1]["endorsement"] = word(CHAIN[number - 1], version, day(number))
+    return listed
+
+
+def succession():
+    first, second, third, last = CHAIN
+    receipt = sign(full(REQUEST, (16, 16), (7, 7), version=last), last)
+
+    def case_of(why, outcome, listed, expect=None, of=receipt, root=public_key(first)):
+        case("succession", "20: " + why, of, outcome, expect, listed)
+        FILES["succession"][-1]["input"]["root_key"] = b64(root)
+
+    def after(change):
+        listed = chain()
+        change(listed)
+        return listed
+
+    def put(number, **members):
+        return after(lambda listed: listed[number].update(members))
+
+    def bad(why, listed, **more):
+        case_of(why, "unknown_key", listed, **more)
+
+    def told(version, status):
+        return {"key_version": version, "key_status": status} | hashes()
+
+    case_of("from the first key over two others to the one that signs", "valid", chain(), told(last, "current"))
+    case_of("the list in another order", "valid", chain()[::-1], told(last, "current"))
+    case_of("from a key in the middle", "valid", chain(), told(last, "current"), root=public_key(third))
+    case_of("the root itself", "valid", chain(), told(last, "current"), root=public_key(last))
+    for version in CHAIN[:3]:
+        old = sign(full(REQUEST, (16, 16), (7, 7), version=version), version)
+        case_of(f"a superseded key, {CHAIN.index(version)} after the root", "valid", chain(), told(version, "previous"), of=old)
+    case_of("a key that waits is led to", "valid", put(3, status="next"), told(last, "next"))
+    fork = put(3, endorsement=word(second, last, day(4)))
+    case_of("two keys endorsed by one", "valid", fork, told(last, "current"))
+    case_of("a compromised key is led to, and is compromised", "key_compromised", put(3, status="compromised"), told(last, "compromised"))
+    own = sign(full(REQUEST, (16, 16), (7, 7), version=first), first)
+    case_of("the root, compromised", "key_compromised", put(0, status="compromised"), told(first, "compromised"), of=own)
+    old = sign(full(REQUEST, (16, 16), (7, 7), version=second), second)
+    case_of("a key before the compromised one", "valid", put(2, status="compromised"), told(second, "previous"), of=old)
+    case_of("a member more in an entry", "valid", put(3, note="x"), told(last, "current"))
+    case_of("a receipt that was changed", "bad_signature", chain(), of=changed(receipt, "fail", "result"))
+
+    bad("a root that is not listed", chain(), root=public_key(UNLISTED + "x"))
+    bad("a later root than the receipt's key", chain(), root=public_key(last), of=own)
+    bad("a gap", after(lambda listed: listed.pop(1)))
+    bad("the root left out", after(lambda listed: listed.pop(0)))
+    bad("no endorsement", after(lambda listed: listed[3].pop("endorsement")))
+    for value in (None, "x", [], {}):
+        bad(f"an endorsement that is {json.dumps(value)}", put(3, endorsement=value))
+    honest = chain()[3]["endorsement"]
+    for name in honest:
+        bad(f"an endorsement without {name}", put(3, endorsement=without(honest, name)))
+        bad(f"an endorsement whose {name} is null", put(3, endorsement=honest | {name: None}))
+    bad("a member more in an endorsement: nobody signed it", put(3, endorsement=honest | {"note": "x"}))
+    bad("a compromised root", put(0, status="compromised"))
+    bad("a compromised endorser", put(2, status="compromised"))
+    bad("a compromised key in between", put(1, status="compromised"))
+    bad("an endorser that was never in use", put(2, status="next"))
+    bad("an endorsement moved to another key", put(3, endorsement=chain()[2]["endorsement"]))
+    bad("another endorser named", put(3, endorsement=honest | {"keyVersion": second}))
+    bad("another time", put(3, endorsement=honest | {"attestedAt": day(4)}))
+    bad("another spelling of the time", put(3, endorsement=word(third, last, "2026-09-01T00:00:00Z")))
+    bad("a day that is none", put(3, endorsement=word(third, last, "2026-09-31T00:00:00.000000+00:00")))
+    bad("dated before the endorser's own", put(3, endorsement=word(third, last, day(1))))
+    bad("dated like the endorser's own", put(3, endorsement=word(third, last, day(2))))
+    bad("by a later key", put(1, endorsement=word(last, second, day(1))))
+    bad("by itself", put(3, endorsement=word(last, last, day(3))))
+    bad("by a key that is not listed", put(3, endorsement=word(UNLISTED + "x", last, day(3))))
+    ring = after(lambda listed: (listed[2].update(endorsement=word(last, third, day(3))), listed[3].update(endorsement=word(third, last, day(4)))))
+    bad("two keys that endorse each other", ring)
+    bad("another key in the place of the endorsed", put(3, publicKey=b64(public_key(UNLISTED + "x"))))
+    bad("another key in the place of the endorser", put(2, publicKey=b64(public_key(UNLISTED + "x"))))
+    bad("another key in the place of the root", put(0, publicKey=b64(public_key(UNLISTED + "x"))))
+    bad("signed under the context of checks", put(3, endorsement=word(third, last, day(3), context=CHECK)))
+    bad("signed for another public key", put(3, endorsement=word(third, last, day(3), heir_raw=public_key(second))))
+    bad("signed in the name of another public key", put(3, endorsement=word(third, last, day(3), by_raw=public_key(second))))
+    bad("signed for another version", put(3, endorsement=word(third, "v1-2026-09e", day(3), heir_raw=public_key(last))))
+    text = honest["signature"]
+    for why, spoiled in (("cut", text[:-4]), ("without padding", text.rstrip("=")), ("empty", ""), ("with a line end", text + "\n")):
+        bad(f"a signature {why}", put(3, endorsement=honest | {"signature": spoiled}))
+
+
 def layout(value, indent):
     """One line where it fits; escapes only, so that invisible characters stay visible."""
     line = json.dumps(value)
@@ -743,7 +853,7 @@ def layout(value, indent):
 
 
 def main():
-    golden(), valid(), with_inputs(), tampered(), signatures(), keys(), malformed()
+    golden(), valid(), with_inputs(), tampered(), signatures(), keys(), succession(), malformed()
     (HERE / "key-list.json").write_text(layout({"keys": KEYS}, 0) + "\n")
     for topic, cases in FILES.items():
         (HERE / f"{topic}.json").write_text(layout(cases, 0) + "\n")

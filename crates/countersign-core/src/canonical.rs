@@ -50,19 +50,41 @@ pub fn write_number(number: Number, out: &mut Vec<u8>) {
     let value = number.value();
     if number.is_integer() && value.abs() < 1e15 {
         out.extend_from_slice(itoa::Buffer::new().format(value as i64).as_bytes());
-    } else {
+    } else if !write_millionths(value, out) {
         out.extend_from_slice(ryu_js::Buffer::new().format_finite(value).as_bytes());
     }
 }
 
+/// Appends a fraction of at most six places and fifteen digits, as money and ratios have; false for any other. At most
+/// 15 digits that read back as the same double are its shortest spelling, since no other decimal of 15 digits does.
+/// Takes a fifth of the time of the search for the shortest.
+#[allow(clippy::cast_sign_loss, reason = "what is cast is an absolute value")]
+fn write_millionths(value: f64, out: &mut Vec<u8>) -> bool {
+    let millionths = (value.abs() * 1e6 + 0.5) as u64;
+    // The quotient of two exact doubles is rounded once: it is the double that the decimal reads as.
+    if millionths >= 1_000_000_000_000_000 || (millionths as f64 / 1e6).to_bits() != value.abs().to_bits() {
+        return false;
+    }
+    if value < 0.0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(itoa::Buffer::new().format(millionths / 1_000_000).as_bytes());
+    let mut fraction = *b".000000";
+    let mut rest = millionths % 1_000_000;
+    for digit in fraction[1..].iter_mut().rev() {
+        *digit += (rest % 10) as u8;
+        rest /= 10;
+    }
+    let zeros = fraction.iter().rev().take_while(|digit| **digit == b'0').count();
+    out.extend_from_slice(&fraction[..fraction.len() - zeros]);
+    true
+}
+
 /// The canonical spelling of a number.
 pub fn number_text(number: Number) -> String {
-    let value = number.value();
-    if number.is_integer() && value.abs() < 1e15 {
-        itoa::Buffer::new().format(value as i64).to_owned()
-    } else {
-        ryu_js::Buffer::new().format_finite(value).to_owned()
-    }
+    let mut text = Vec::with_capacity(24);
+    write_number(number, &mut text);
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// Whether `literal` is the canonical spelling of `number`.
@@ -73,13 +95,23 @@ pub fn spells(number: Number, literal: &str) -> bool {
 /// Appends a string with the escapes of RFC 8785 section 3.2.2.2, everything else as literal UTF-8.
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    let mut rest = text.as_bytes();
-    loop {
-        let (plain, escaped) = rest.split_at(plain_run(rest));
-        out.extend_from_slice(plain);
-        let Some((byte, after)) = escaped.split_first() else {
-            break;
-        };
+    write_escaped(text, out);
+    out.push(b'"');
+}
+
+/// Appends a string as [`write_string`] does, without the quotes.
+pub fn write_escaped(text: &str, out: &mut Vec<u8>) {
+    let (plain, rest) = text.as_bytes().split_at(plain_run(text.as_bytes()));
+    out.extend_from_slice(plain);
+    if !rest.is_empty() {
+        write_from_escape(rest, out);
+    }
+}
+
+/// Appends the rest of a string from its first byte on that needs an escape.
+#[inline(never)]
+fn write_from_escape(mut rest: &[u8], out: &mut Vec<u8>) {
+    while let Some((byte, after)) = rest.split_first() {
         match byte {
             b'"' => out.extend_from_slice(b"\\\""),
             b'\\' => out.extend_from_slice(b"\\\\"),
@@ -93,15 +125,16 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
                 out.extend_from_slice(&hex_digits(*control));
             }
         }
-        rest = after;
+        let (plain, escaped) = after.split_at(plain_run(after));
+        out.extend_from_slice(plain);
+        rest = escaped;
     }
-    out.push(b'"');
 }
 
-/// The two digits of a byte, lower case.
-fn hex_digits(byte: u8) -> [u8; 2] {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    [HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]
+/// The two digits of a byte, lower case. Arithmetic and not a table, so that a digest's are made many at a time.
+pub(crate) fn hex_digits(byte: u8) -> [u8; 2] {
+    let digit = |nibble: u8| nibble + if nibble < 10 { b'0' } else { b'a' - 10 };
+    [digit(byte >> 4), digit(byte & 15)]
 }
 
 /// A SHA-256 digest; displays as lower-case hex.
@@ -124,8 +157,8 @@ impl Hash {
     /// The digest in lower-case hex.
     pub fn hex(&self) -> [u8; 64] {
         let mut hex = [0; 64];
-        for (digits, byte) in hex.chunks_exact_mut(2).zip(self.0) {
-            digits.copy_from_slice(&hex_digits(byte));
+        for (digits, byte) in hex.as_chunks_mut().0.iter_mut().zip(self.0) {
+            *digits = hex_digits(byte);
         }
         hex
     }
@@ -181,6 +214,26 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(canonical(text), expected);
             assert_eq!(canonical(expected), expected, "canonical twice is canonical once");
+        }
+    }
+
+    #[test]
+    fn short_fractions_are_spelled_as_ecmascript_does() {
+        let mut state: u64 = 1;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            state
+        };
+        for _ in 0..20_000 {
+            let digits = (next() >> 11) % 10_u64.pow((next() >> 60) as u32 + 1);
+            let decimal = digits as f64 / 10_f64.powi((next() >> 61) as i32);
+            for value in [decimal, -decimal, decimal.next_up(), decimal.next_down()] {
+                let value = Number::new(value, false);
+                let expected = ryu_js::Buffer::new().format_finite(value.value()).to_owned();
+                assert_eq!(number_text(value), expected);
+            }
         }
     }
 

@@ -1,9 +1,15 @@
 //! Ed25519 public keys and the list of every key that a service ever used (verification.md, section 20).
 
 use crate::json::{Fault, Value, read};
+use crate::limits::KEY_LIST_ENTRIES_MAX;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, VerifyingKey};
+use std::collections::BTreeSet;
+
+mod succession;
+
+pub use succession::{Endorsement, NamedKey, Rooted};
 
 /// The beginning of the `uri` of the agent card's extension that lists receipt keys; a version follows.
 pub const ATTESTATION_EXTENSION: &str = "urn:json-schema-verifier:extension:attestation:";
@@ -45,7 +51,7 @@ impl KeyStatus {
 }
 
 /// The raw 32 bytes of an Ed25519 public key.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PublicKey(pub [u8; 32]);
 
 impl PublicKey {
@@ -88,6 +94,15 @@ pub struct ListedKey {
     pub public_key: PublicKey,
     /// Its status; absent in lists that tell none.
     pub status: Option<KeyStatus>,
+    /// The word of the key before it; none for a first key. Not checked by reading it.
+    pub endorsement: Option<Endorsement>,
+}
+
+impl ListedKey {
+    /// Version and key, which an endorsement binds.
+    pub fn named(&self) -> NamedKey<'_> {
+        (&self.key_version, self.public_key)
+    }
 }
 
 /// The keys that a caller trusts for one service.
@@ -97,6 +112,8 @@ pub enum KeyList {
     Listed(Vec<ListedKey>),
     /// One key, pinned by hand: used whatever version a receipt names.
     Pinned(PublicKey),
+    /// A list from anywhere, and the one key of it that is trusted.
+    Rooted(Rooted),
 }
 
 /// A key list that cannot be read.
@@ -119,41 +136,32 @@ pub enum BadKeyList {
     /// Two entries with one version.
     #[error("two entries of the key list have the same keyVersion; keep the one you trust")]
     Repeated,
+    /// Two entries with one key, in a list that is not trusted: which status is the key's?
+    #[error("two entries of the key list have the same publicKey; fetch the list again from its source")]
+    RepeatedKey,
+    /// A longer list than anybody needs.
+    #[error("the key list has more than {KEY_LIST_ENTRIES_MAX} entries; give one service's list alone")]
+    TooLong,
+    /// An entry that leaves unsaid what decides about a list that is not trusted.
+    #[error(
+        "entry {0} of the key list lacks algorithm, publicKeyEncoding or status in their known form, which a list \
+         to be followed from --root-key needs; fetch the service's agent card"
+    )]
+    Unsaid(usize),
 }
 
 impl KeyList {
     /// Reads an agent card, an object with `publicKeys` or `keys`, or a bare array of keys. Keys of other
     /// algorithms are left out.
     pub fn parse(text: &[u8]) -> Result<Self, BadKeyList> {
-        let document = read(text).map_err(BadKeyList::Json)?;
-        let entries = key_array(&document).ok_or(BadKeyList::NoKeys)?;
-        let mut keys: Vec<ListedKey> = Vec::new();
-        for (index, entry) in entries.iter().enumerate() {
-            let text = |name| entry.get(name).and_then(Value::as_str);
-            if text("algorithm").is_some_and(|algorithm| algorithm != ALGORITHM) {
-                continue;
-            }
-            let key = text("keyVersion").zip(text("publicKey").and_then(PublicKey::from_base64));
-            let status = match entry.get("status") {
-                None => None,
-                Some(status) => Some(
-                    status
-                        .as_str()
-                        .and_then(KeyStatus::named)
-                        .ok_or(BadKeyList::Entry(index))?,
-                ),
-            };
-            let (key_version, public_key) = key.ok_or(BadKeyList::Entry(index))?;
-            if keys.iter().any(|known| known.key_version == key_version) {
-                return Err(BadKeyList::Repeated);
-            }
-            keys.push(ListedKey {
-                key_version: key_version.to_owned(),
-                public_key,
-                status,
-            });
-        }
-        Ok(KeyList::Listed(keys))
+        read_entries(text, Saying::Enough).map(KeyList::Listed)
+    }
+
+    /// Reads the same kinds of list, not trusting it: only `root` is trusted, and what it leads to by valid
+    /// endorsements. Each entry must say everything that an agent card says of a key.
+    pub fn parse_rooted(text: &[u8], root: PublicKey) -> Result<Self, BadKeyList> {
+        let keys = read_entries(text, Saying::All)?;
+        Rooted::new(vec![root], keys).map(KeyList::Rooted)
     }
 
     /// The key that a receipt of `key_version` must verify under, and its status.
@@ -164,8 +172,65 @@ impl KeyList {
                 let found = keys.iter().find(|key| key.key_version == key_version)?;
                 Some((found.public_key, found.status))
             }
+            KeyList::Rooted(rooted) => {
+                let found = rooted.find(key_version)?;
+                Some((found.public_key, found.status))
+            }
         }
     }
+}
+
+/// How much an entry has to say.
+#[derive(Clone, Copy, PartialEq)]
+enum Saying {
+    /// Version and key, as other services' lists do.
+    Enough,
+    /// All members that are no endorsement. A list that is not trusted shall not pass with a name misspelt: what
+    /// an entry leaves out would be filled in with the best.
+    All,
+}
+
+fn read_entries(text: &[u8], saying: Saying) -> Result<Vec<ListedKey>, BadKeyList> {
+    let document = read(text).map_err(BadKeyList::Json)?;
+    let entries = key_array(&document).ok_or(BadKeyList::NoKeys)?;
+    if entries.len() > KEY_LIST_ENTRIES_MAX {
+        return Err(BadKeyList::TooLong);
+    }
+    let mut keys = Vec::with_capacity(entries.len());
+    let mut versions = BTreeSet::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let text = |name| entry.get(name).and_then(Value::as_str);
+        if text("algorithm").is_some_and(|algorithm| algorithm != ALGORITHM) {
+            continue;
+        }
+        let key = read_entry(entry).ok_or(BadKeyList::Entry(index))?;
+        let says_all = key.status.is_some()
+            && text("algorithm").is_some()
+            && text("publicKeyEncoding") == Some(PUBLIC_KEY_ENCODING);
+        if saying == Saying::All && !says_all {
+            return Err(BadKeyList::Unsaid(index));
+        }
+        if !versions.insert(key.key_version.clone()) {
+            return Err(BadKeyList::Repeated);
+        }
+        keys.push(key);
+    }
+    Ok(keys)
+}
+
+fn read_entry(entry: &Value) -> Option<ListedKey> {
+    let text = |name| entry.get(name).and_then(Value::as_str);
+    let status = match entry.get("status") {
+        None => None,
+        Some(status) => Some(status.as_str().and_then(KeyStatus::named)?),
+    };
+    Some(ListedKey {
+        key_version: text("keyVersion")?.to_owned(),
+        public_key: text("publicKey").and_then(PublicKey::from_base64)?,
+        status,
+        // One that cannot be read endorses nobody, and says nothing against the key.
+        endorsement: entry.get("endorsement").and_then(Endorsement::read),
+    })
 }
 
 fn key_array(document: &Value) -> Option<&[Value]> {
@@ -229,6 +294,7 @@ mod tests {
                 format!(r#"[{{"keyVersion":"v1","publicKey":"{KEY}","status":"good"}}]"#),
                 "entry 0",
             ),
+            (format!("[{}]", vec!["{}"; 10_001].join(",")), "more than 10000"),
         ];
         for (text, expected) in rows {
             let error = KeyList::parse(text.as_bytes()).unwrap_err().to_string();

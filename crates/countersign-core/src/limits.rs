@@ -55,3 +55,8 @@ pub const SCHEMA_PATTERNS_BYTES_MAX: usize = 4 << 20;
 /// Bytes of all `$id`s and references of one schema, each resolved against its base URI; those that are a
 /// fragment only count nothing.
 pub const SCHEMA_URIS_BYTES_MAX: usize = 4 << 20;
+/// Entries of one key list. A service that makes a key a day fills it in 27 years.
+pub const KEY_LIST_ENTRIES_MAX: usize = 10_000;
+/// Endorsements between a pinned root key and the key of a receipt. Each costs one signature check, about 50 µs;
+/// a key a month takes 83 years.
+pub const KEY_CHAIN_MAX: usize = 1_000;

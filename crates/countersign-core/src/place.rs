@@ -33,8 +33,8 @@ impl Place {
 /// The text of a field or place that is not the root, with a root marker: `$.` before a name, `$` before an index.
 pub fn root_marked(field: &str) -> String {
     match field {
-        indexed if indexed.starts_with('[') => format!("${indexed}"),
-        named => format!("$.{named}"),
+        indexed if indexed.starts_with('[') => ["$", indexed].concat(),
+        named => ["$.", named].concat(),
     }
 }
 

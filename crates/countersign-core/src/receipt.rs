@@ -57,15 +57,15 @@ impl Issuer<'_> {
     /// The member `verify`, the same in every signed answer.
     pub(crate) fn write_verify(&self, document: &mut Document) {
         document.object("verify", |verify| {
-            verify.text(
+            verify.text_of(
                 "public_key_url",
-                &format!("{}/.well-known/agent-card.json", self.public_url),
+                &[self.public_url, "/.well-known/agent-card.json"],
             );
             verify.text("key_version", self.key_version);
-            verify.text("canonicalization", "RFC 8785 (JCS)");
-            verify.text("hash_algorithm", "SHA-256");
+            verify.word("canonicalization", "RFC 8785 (JCS)");
+            verify.word("hash_algorithm", "SHA-256");
             verify.text("service", self.service_name);
-            verify.text("mcp", &format!("{}/mcp", self.public_url));
+            verify.text_of("mcp", &[self.public_url, "/mcp"]);
         });
     }
 }
@@ -126,17 +126,17 @@ impl Facts {
     fn write(&self, full: Option<&Report>, document: &mut Document) {
         let result = if self.passed() { "pass" } else { "fail" };
         document.object("summary", |summary| {
-            summary.text("result", result);
+            summary.word("result", result);
             summary.list("blocking_checks", |names| {
                 self.blocking_checks
                     .iter()
-                    .for_each(|name| names.text("", name.as_str()));
+                    .for_each(|name| names.word("", name.as_str()));
             });
         });
         document.list("next_actions", |actions| {
             self.next_actions(full.is_none(), actions);
         });
-        document.text("result", result);
+        document.word("result", result);
         document.uuid("verification_id", &self.verification_id);
         document.text("task_id", &self.task_id);
         document.text_or_null("agent_id", self.agent_id.as_deref());
@@ -156,10 +156,10 @@ impl Facts {
     }
 
     fn next_actions(&self, compact: bool, actions: &mut Document) {
-        let mut action = |name: &str, with: &'static str, what: &str| {
+        let mut action = |name: &'static str, with: &'static str, what: &'static str| {
             actions.object("", |action| {
-                action.text("action", name);
-                action.text(with, what);
+                action.word("action", name);
+                action.word(with, what);
             });
         };
         let flagged = self.flags_total > 0;
@@ -203,7 +203,7 @@ fn findings(report: &Report, document: &mut Document) {
     document.list("errors_detail", |list| {
         for (_, finding, path, message) in &shown {
             list.object("", |detail| {
-                detail.text("check", finding.check.as_str());
+                detail.word("check", finding.check.as_str());
                 detail.text("path", path);
                 detail.text("expected", &cut(&finding.expected));
                 detail.text("found", &cut(&finding.found));
@@ -219,9 +219,9 @@ fn findings(report: &Report, document: &mut Document) {
         for (blocks, finding) in report.flags() {
             flags_shown += 1;
             list.object("", |flag| {
-                flag.text("check", finding.check.as_str());
+                flag.word("check", finding.check.as_str());
                 flag.text("field", &cut(&finding.field));
-                flag.text("severity", if blocks { "error" } else { "warning" });
+                flag.word("severity", if blocks { "error" } else { "warning" });
                 flag.text("detail", &cut(&finding.detail));
             });
         }
@@ -232,8 +232,8 @@ fn findings(report: &Report, document: &mut Document) {
     document.list("hints", |list| {
         for (source, finding, path, _) in &shown {
             list.object("", |hint| {
-                hint.text("source", source.as_str());
-                hint.text("check", finding.check.as_str());
+                hint.word("source", source.as_str());
+                hint.word("check", finding.check.as_str());
                 hint.text("path", path);
                 hint.text("expected", &cut(&finding.expected));
                 hint.text("found", &cut(&finding.found));

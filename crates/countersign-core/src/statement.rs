@@ -17,6 +17,8 @@ pub enum Context {
     Check,
     /// A score.
     Score,
+    /// The outgoing key's word for its successor.
+    KeySuccession,
 }
 
 impl Context {
@@ -25,6 +27,7 @@ impl Context {
         match self {
             Context::Check => "json-schema-verifier/verify-schema-attestation/v1",
             Context::Score => "json-schema-verifier/trust-score-attestation/v1",
+            Context::KeySuccession => "countersign/key-succession/v1",
         }
     }
 }

@@ -12,13 +12,14 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 
 impl Timestamp {
     /// The timestamp's text.
+    #[allow(clippy::cast_sign_loss, reason = "remainders are not negative")]
     pub fn ascii(self) -> [u8; 32] {
         let (days, micros) = (
             self.0.div_euclid(MICROS_PER_DAY),
             self.0.rem_euclid(MICROS_PER_DAY),
         );
         let (year, month, day) = civil_from_days(days);
-        let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
+        let (seconds, micros) = ((micros / 1_000_000) as u32, (micros % 1_000_000) as u32);
         let mut text = *b"0000-00-00T00:00:00.000000+00:00";
         put(&mut text[0..4], year);
         put(&mut text[5..7], month);
@@ -47,16 +48,17 @@ impl fmt::Display for Timestamp {
     }
 }
 
-fn put(digits: &mut [u8], mut number: i64) {
+fn put(digits: &mut [u8], mut number: u32) {
     for digit in digits.iter_mut().rev() {
-        *digit = b'0' + (number.rem_euclid(10)) as u8;
+        *digit = b'0' + (number % 10) as u8;
         number /= 10;
     }
 }
 
 /// The proleptic Gregorian date of a day number counted from 1970-01-01. Years are counted from March, so that
 /// the leap day is the last of its year; 719,468 days lie between 0000-03-01 and 1970-01-01.
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
+#[allow(clippy::cast_sign_loss, reason = "no year that is written has a sign")]
+fn civil_from_days(days: i64) -> (u32, u32, u32) {
     let days = days + 719_468;
     let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -69,7 +71,7 @@ fn civil_from_days(days: i64) -> (i64, i64, i64) {
         month_from_march - 9
     };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
+    (year as u32, month as u32, day as u32)
 }
 
 /// The day number of a date, counted from 1970-01-01; the reverse of [`civil_from_days`].

@@ -477,11 +477,14 @@ mod tests {
         let text = |error: ConfigError| error.to_string();
         let mut config = Config::load(Some(&path), flags, variables).map_err(text)?;
         // Paths relative to the temporary folder compare equal between two of them.
-        for location in [
-            &mut config.data,
-            file_of(&mut config.store),
-            &mut config.keys_folder,
-        ] {
+        let database = match &mut config.store {
+            StoreSetting::Sqlite(location) => Some(location),
+            StoreSetting::Postgres { .. } => None,
+        };
+        for location in [&mut config.data, &mut config.keys_folder]
+            .into_iter()
+            .chain(database)
+        {
             if let Ok(relative) = location.path.strip_prefix(folder.path()) {
                 location.path = Path::new("FOLDER").join(relative);
             }

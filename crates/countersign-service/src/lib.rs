@@ -10,6 +10,7 @@ mod bench;
 pub mod config;
 mod http;
 mod kept;
+mod key_watch;
 mod pages;
 mod pay;
 pub mod problem;

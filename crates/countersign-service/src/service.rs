@@ -4,17 +4,16 @@ use crate::app::{App, Clock, Letterhead, now, system_clock};
 use crate::bench::Bench;
 use crate::config::{Config, StoreSetting};
 use crate::http::{Patience, Server, Workers, allow_open_files};
+use crate::key_watch::KeyWatch;
 use crate::schemas::SchemaCache;
-use crate::signer::{RELOAD_SECONDS, Signer, SignerError, new_key};
+use crate::signer::{Signer, SignerError, new_key};
 use crate::telemetry;
 use countersign_core::time::Timestamp;
 use countersign_store::{BadTarget, Password, Store, StoreError, Target};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::thread;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Why the service did not start, or ended badly.
@@ -24,7 +23,7 @@ pub enum ServeError {
     #[error(transparent)]
     Keys(#[from] SignerError),
     /// A database without the keys that its receipts were signed with: a key made anew could take their version.
-    #[error("{} has no key register, but there is a database; restore the folder from a backup, or move the database away", .0.display())]
+    #[error("{} has no key register, but there is a database; restore the folder from a backup, or copy it from another node; for a new database make the first key with: countersign key new", .0.display())]
     KeysLost(PathBuf),
     /// The database named in the settings does not exist.
     #[error("the database {} does not exist; make it with: countersign store create", .0.display())]
@@ -119,7 +118,7 @@ pub struct Service {
 impl Service {
     /// Starts a service by the system's clock and comes back when it accepts connections.
     pub fn start(config: &Config, patience: Patience) -> Result<Service, ServeError> {
-        Service::start_at(config, patience, system_clock())
+        Service::start_at(config, patience, system_clock(), None)
     }
 
     /// Starts a service that is told the time.
@@ -128,14 +127,33 @@ impl Service {
         patience: Patience,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Result<Service, ServeError> {
-        Service::start_at(config, patience, Box::new(clock))
+        Service::start_at(config, patience, Box::new(clock), None)
     }
 
-    fn start_at(config: &Config, patience: Patience, clock: Clock) -> Result<Service, ServeError> {
+    /// Starts a service that is told the time, on a store that is open already, as nodes on one database are; the
+    /// first of them that stops closes it.
+    pub fn start_beside(
+        config: &Config,
+        patience: Patience,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+        store: Store,
+    ) -> Result<Service, ServeError> {
+        Service::start_at(config, patience, Box::new(clock), Some(store))
+    }
+
+    fn start_at(
+        config: &Config,
+        patience: Patience,
+        clock: Clock,
+        store: Option<Store>,
+    ) -> Result<Service, ServeError> {
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let target = store_target(config)?;
         let (signer, key_made) = keys_at(config, clock())?;
-        let (store, database_made) = open_store(config, &target)?;
+        let (store, database_made) = match store {
+            Some(store) => (store, false),
+            None => open_store(config, &target)?,
+        };
         say_what_was_made(config, key_made, database_made);
         let listen = |error| ServeError::Listen {
             address: config.listen,
@@ -280,33 +298,4 @@ pub(crate) fn store_error(target: &Target, error: StoreError) -> ServeError {
         Target::Postgres(_) => target.to_string(),
     };
     ServeError::Store { place, error }
-}
-
-/// Looks at the key register from time to time, so that a rotation needs no restart.
-struct KeyWatch {
-    stop: Sender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl KeyWatch {
-    fn start(app: Arc<App>) -> std::io::Result<Self> {
-        let (stop, stopped) = channel::<()>();
-        let watch = move || {
-            let pause = Duration::from_secs(RELOAD_SECONDS.into());
-            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(pause) {
-                match app.signer.reload() {
-                    Ok(false) => {}
-                    Ok(true) => tracing::info!("Read the key register again: it had changed"),
-                    Err(error) => tracing::error!("The keys stay as they were: {error}"),
-                }
-            }
-        };
-        let thread = thread::Builder::new().name("keys".to_owned()).spawn(watch)?;
-        Ok(KeyWatch { stop, thread })
-    }
-
-    fn stop(self) {
-        drop(self.stop);
-        let _ = self.thread.join();
-    }
 }

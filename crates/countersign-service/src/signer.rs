@@ -2,19 +2,28 @@
 //!
 //! The key folder holds one PKCS#8 file per receipt key, a register of every key ever listed
 //! (`receipt-keys.json`) and the MAC key. Whether a key is next, current or previous follows from the register
-//! and the time handed in, so a serving process passes from one key to the next by itself.
+//! and the time handed in, so a serving process passes from one key to the next by itself. What it learns of
+//! other nodes' keys is in `cluster`; what commands do to a folder is in `change`.
 
+mod change;
+mod cluster;
 mod key_file;
 mod register;
+mod ring;
 
+pub use change::{Compromised, compromise_key, list_keys, new_key, rotate_key};
+pub(crate) use cluster::{Meeting, SharedKey};
+
+use crate::signer::cluster::Beyond;
 use crate::signer::key_file::KeyFolder;
 use crate::signer::register::{Entry, Register};
+use crate::signer::ring::{Held, Ring};
 use aws_lc_rs::hmac;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
-use countersign_core::key::{KeyList, KeyStatus, ListedKey};
+use countersign_core::key::{KeyList, ListedKey};
 use countersign_core::time::Timestamp;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Seconds between the listing of a key and its first signature: those for which a key list may be cached
 /// (interfaces.md 3.4), and those until every serving process has read the register again.
@@ -25,8 +34,17 @@ pub const RELOAD_SECONDS: u32 = 5;
 /// The keys of one folder, opened.
 pub struct Signer {
     folder: KeyFolder,
+    /// What the ring is made from. Locked by whoever changes it, never by who signs.
+    known: Mutex<Known>,
     ring: RwLock<Arc<Ring>>,
     mac_key: hmac::Key,
+}
+
+/// Everything that a node knows about keys.
+#[derive(Clone, PartialEq, Eq)]
+struct Known {
+    register: Register,
+    beyond: Beyond,
 }
 
 /// One receipt key that can sign.
@@ -63,12 +81,24 @@ pub enum SignerError {
     /// The key that a rotation made before is not in use yet.
     #[error("key {0} is listed and not in use yet; rotate again once it signs")]
     NextExists(String),
+    /// No key of this version was ever listed.
+    #[error("{} lists no key of that version; look at: countersign key list", .0.display())]
+    UnknownKey(PathBuf),
+    /// The store knows another key under a name that this folder gave to its own.
+    #[error(
+        "key {0} is another one in the store: two nodes made a key at the same time, or folder and store do not \
+         belong together; it will not sign. Rotate again here, or copy the other node's key folder"
+    )]
+    Clash(String),
     /// All letters of a month are used.
     #[error("all 26 key versions of this month are used; rotate again next month")]
     MonthIsFull,
     /// No key may sign at this time.
     #[error("no receipt key may sign now; look at: countersign key list")]
     NoCurrentKey,
+    /// The thread that looks at the keys cannot be had.
+    #[error("the system refused a thread for the keys: {0}")]
+    Thread(std::io::Error),
     /// The system gave no randomness, or the cryptographic library refused.
     #[error("the system's cryptography failed: {0}")]
     Cryptography(&'static str),
@@ -80,10 +110,15 @@ impl Signer {
     pub fn open(folder: &Path) -> Result<Signer, SignerError> {
         let folder = KeyFolder::at(folder);
         let register = folder.register()?.ok_or_else(|| folder.no_keys())?;
-        let ring = Ring::load(&folder, register)?;
+        let known = Known {
+            register,
+            beyond: Beyond::default(),
+        };
+        let ring = known.ring(&folder)?;
         let mac_key = hmac::Key::new(hmac::HMAC_SHA256, &*folder.mac_key()?);
         Ok(Signer {
             folder,
+            known: Mutex::new(known),
             ring: RwLock::new(Arc::new(ring)),
             mac_key,
         })
@@ -113,8 +148,8 @@ impl Signer {
     /// The key of this version, if its private half is still held and it is not compromised.
     pub fn key(&self, version: &str) -> Option<Arc<SigningKey>> {
         let ring = self.ring();
-        let held = ring.0.iter().find(|held| held.entry.version == version)?;
-        held.signing.clone().filter(|_| !held.entry.compromised)
+        let held = ring.keys.iter().find(|held| held.entry.version == version)?;
+        held.signing.clone().filter(|_| held.can_sign())
     }
 
     /// Every key ever listed, oldest first, with its status at this time.
@@ -139,25 +174,53 @@ impl Signer {
         hmac::verify(&self.mac_key, row, mac).is_ok()
     }
 
-    /// Reads the register again if it changed; says whether it did. On an error the keys stay as they were.
-    pub fn reload(&self) -> Result<bool, SignerError> {
+    /// Reads the register again; says whether it had changed. On an error the keys stay as they were.
+    ///
+    /// A key that waits is waited for from now, by this node's clock: another machine's clock wrote the register.
+    pub fn reload(&self, now: Timestamp) -> Result<bool, SignerError> {
         let register = self.folder.register()?.ok_or_else(|| self.folder.no_keys())?;
-        if self
-            .ring()
-            .0
-            .iter()
-            .map(|held| &held.entry)
-            .eq(register.entries.iter())
-        {
+        let mut known = self.known();
+        if known.register == register {
             return Ok(false);
         }
-        let ring = Arc::new(Ring::load(&self.folder, register)?);
-        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = ring;
+        let mut new = known.clone();
+        new.beyond.see(&known.register, &register, now);
+        new.register = register;
+        if let Err(error) = self.install(&mut known, &new) {
+            // What must not sign any more does not, even where the key in its place cannot be read yet.
+            let mut careful = known.clone();
+            careful.beyond.believe(&new.register);
+            self.install(&mut known, &careful)?;
+            return Err(error);
+        }
         Ok(true)
     }
 
+    /// Changes what is known, or nothing on an error.
+    fn change(&self, change: impl FnOnce(&mut Known)) -> Result<(), SignerError> {
+        let mut known = self.known();
+        let mut new = known.clone();
+        change(&mut new);
+        self.install(&mut known, &new)
+    }
+
+    /// Puts what is known now in the place of what was known, in one step.
+    fn install(&self, known: &mut Known, new: &Known) -> Result<(), SignerError> {
+        if new == known {
+            return Ok(());
+        }
+        let ring = Arc::new(new.ring(&self.folder)?);
+        known.clone_from(new);
+        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = ring;
+        Ok(())
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn ring(&self) -> Arc<Ring> {
-        // Whoever panicked with the lock held had not begun to change the ring: it is replaced in one step.
+        // Whoever panicked with a lock held had not begun to change what is behind it: both are replaced in one step.
         self.ring.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -177,151 +240,49 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// Makes the first receipt key of a folder, and the MAC key. Returns the key's version.
-pub fn new_key(folder: &Path, now: Timestamp) -> Result<String, SignerError> {
-    let folder = KeyFolder::at(folder);
-    folder.create()?;
-    let _lock = folder.lock()?;
-    if folder.register()?.is_some() {
-        return Err(SignerError::KeysExist(folder.path));
-    }
-    if let lost @ SignerError::RegisterLost(_) = folder.no_keys() {
-        return Err(lost);
-    }
-    // The MAC key first: if we die before the register is written, the folder still counts as empty, and the
-    // next attempt keeps this MAC key.
-    folder.create_mac_key()?;
-    add_key(&folder, Register::default(), now, now)
-}
-
-/// Lists a new receipt key at once; it signs from [`LISTED_BEFORE_USE_SECONDS`] later, and the key that signs
-/// now stays listed for ever. Returns the new key's version.
-pub fn rotate_key(folder: &Path, now: Timestamp) -> Result<String, SignerError> {
-    let folder = KeyFolder::at(folder);
-    let _lock = folder.lock()?;
-    let register = folder.register()?.ok_or_else(|| folder.no_keys())?;
-    if let Some(next) = register.entries.iter().find(|entry| entry.signs_from > now) {
-        return Err(SignerError::NextExists(next.version.clone()));
-    }
-    let signs_from = Timestamp(now.0 + i64::from(LISTED_BEFORE_USE_SECONDS) * 1_000_000);
-    add_key(&folder, register, now, signs_from)
-}
-
-/// Every key ever listed in a folder, without opening a private one.
-pub fn list_keys(folder: &Path, now: Timestamp) -> Result<Vec<ListedKey>, SignerError> {
-    let folder = KeyFolder::at(folder);
-    let register = folder.register()?.ok_or_else(|| folder.no_keys())?;
-    Ok(Ring::of(register, |_| Ok(None))?.list(now))
-}
-
-/// The private half under a temporary name, the register, the private half's name. If we die before the register
-/// is written, the key was never listed and the next attempt makes another of this version; if we die after it,
-/// whoever opens the key names it. So a private key with a name and without a register was listed once.
-fn add_key(
-    folder: &KeyFolder,
-    mut register: Register,
-    now: Timestamp,
-    signs_from: Timestamp,
-) -> Result<String, SignerError> {
-    let version = free_version(folder, &register, now)?;
-    let public_key = folder.create_receipt_key(&version)?;
-    register.entries.push(Entry {
-        version: version.clone(),
-        public_key,
-        listed_at: now,
-        signs_from,
-        compromised: false,
-    });
-    folder.write_register(&register)?;
-    folder.name_receipt_key(&version)?;
-    Ok(version)
-}
-
-/// `v1-YYYY-MM` and the first letter that neither the register nor a file has.
-fn free_version(folder: &KeyFolder, register: &Register, now: Timestamp) -> Result<String, SignerError> {
-    let month = &now.to_string()[..7];
-    ('a'..='z')
-        .map(|letter| format!("v1-{month}{letter}"))
-        .find(|version| {
-            !register.entries.iter().any(|entry| entry.version == *version)
-                && !folder.receipt_key_path(version).exists()
-        })
-        .ok_or(SignerError::MonthIsFull)
-}
-
-/// Every listed key, with its private half where that is held.
-struct Ring(Vec<Held>);
-
-struct Held {
-    entry: Entry,
-    signing: Option<Arc<SigningKey>>,
-}
-
-impl Ring {
-    fn load(folder: &KeyFolder, register: Register) -> Result<Ring, SignerError> {
-        let newest = register
+impl Known {
+    fn ring(&self, folder: &KeyFolder) -> Result<Ring, SignerError> {
+        // The private half of a key that was superseded may have been destroyed; one that signs now or later may
+        // not.
+        let needed = |entry: &&Entry| !entry.elsewhere && !entry.compromised;
+        let newest = self
+            .register
             .entries
             .iter()
-            .map(|entry| entry.signs_from)
-            .max()
-            .unwrap_or(Timestamp(0));
-        Ring::of(register, |entry| {
-            let Some(pair) = folder.receipt_key(&entry.version)? else {
-                // The private half of a key that was superseded may have been destroyed; one that signs now
-                // or later may not.
-                let superseded = entry.signs_from < newest;
-                return if superseded || entry.compromised {
-                    Ok(None)
-                } else {
-                    let problem = "is missing; restore it from a backup, or rotate the key";
-                    Err(folder.unreadable(&entry.version, problem))
-                };
-            };
-            if pair.public_key().as_ref() != entry.public_key.0 {
-                let problem = "is not the private half of the key that the register lists";
+            .rfind(needed)
+            .map(|entry| entry.version.clone());
+        Ring::of(self.beyond.entries(&self.register), |entry| {
+            let signing = folder.signing_key(&entry)?;
+            if signing.is_none() && newest.as_ref() == Some(&entry.version) {
+                let problem = "is missing; restore it from a backup, or rotate the key";
                 return Err(folder.unreadable(&entry.version, problem));
             }
-            let version = entry.version.clone();
-            Ok(Some(Arc::new(SigningKey { version, pair })))
+            Ok(Held {
+                usable: signing.is_some() && self.beyond.is_clear(&entry.version),
+                active_from: self.beyond.active_from(&entry),
+                signing,
+                entry,
+            })
         })
     }
+}
 
-    fn of(
-        register: Register,
-        signing: impl Fn(&Entry) -> Result<Option<Arc<SigningKey>>, SignerError>,
-    ) -> Result<Ring, SignerError> {
-        let held = register.entries.into_iter().map(|entry| {
-            let signing = signing(&entry)?;
-            Ok(Held { entry, signing })
-        });
-        held.collect::<Result<_, _>>().map(Ring)
-    }
-
-    /// The key that came into use last and is not compromised.
-    fn current(&self, now: Timestamp) -> Option<&Held> {
-        let usable = self
-            .0
-            .iter()
-            .filter(|held| !held.entry.compromised && held.entry.signs_from <= now);
-        usable.max_by_key(|held| held.entry.signs_from)
-    }
-
-    fn list(&self, now: Timestamp) -> Vec<ListedKey> {
-        let current = self.current(now).map(|held| &held.entry.version);
-        let listed = self.0.iter().map(|Held { entry, .. }| ListedKey {
-            key_version: entry.version.clone(),
-            public_key: entry.public_key,
-            status: Some(if entry.compromised {
-                KeyStatus::Compromised
-            } else if entry.signs_from > now {
-                KeyStatus::Next
-            } else if current == Some(&entry.version) {
-                KeyStatus::Current
-            } else {
-                KeyStatus::Previous
-            }),
-        });
-        listed.collect()
+impl KeyFolder {
+    /// The private half of a listed key, if it is here.
+    fn signing_key(&self, entry: &Entry) -> Result<Option<Arc<SigningKey>>, SignerError> {
+        let Some(pair) = self.receipt_key(&entry.version)? else {
+            return Ok(None);
+        };
+        if pair.public_key().as_ref() != entry.public_key.0 {
+            if entry.elsewhere {
+                // A file that a command left when it died, of a name that another node then gave.
+                return Ok(None);
+            }
+            let problem = "is not the private half of the key that the register lists";
+            return Err(self.unreadable(&entry.version, problem));
+        }
+        let version = entry.version.clone();
+        Ok(Some(Arc::new(SigningKey { version, pair })))
     }
 }
 
@@ -350,8 +311,8 @@ mod tests {
         assert!(made);
         assert_eq!(statuses(&signer, NOW), [("v1-2026-11a".to_owned(), "current")]);
         assert_eq!(rotate_key(folder.path(), later(60)).unwrap(), "v1-2026-11b");
-        assert!(signer.reload().unwrap());
-        assert!(!signer.reload().unwrap());
+        assert!(signer.reload(later(60)).unwrap());
+        assert!(!signer.reload(later(70)).unwrap());
         let rows = [
             (60, "v1-2026-11a", ["current", "next"]),
             (60 + 300, "v1-2026-11a", ["current", "next"]),
@@ -501,8 +462,8 @@ mod tests {
         fs::remove_file(folder.path().join("receipt-v1-2026-11a.pem")).unwrap();
         let signer = Signer::open(folder.path()).unwrap();
         assert!(signer.key("v1-2026-11a").is_none());
-        // Until the new one comes into use nothing can sign.
-        assert!(matches!(signer.current(NOW), Err(SignerError::NoCurrentKey)));
+        // Nothing else can sign, so the new one need not wait.
+        assert_eq!(signer.current(NOW).unwrap().version, "v1-2026-11b");
         assert_eq!(
             signer.current(later(LISTED_BEFORE_USE_SECONDS)).unwrap().version,
             "v1-2026-11b"
@@ -523,7 +484,7 @@ mod tests {
         .unwrap();
         let signer = Signer::open(folder.path()).unwrap();
         assert!(signer.key("v1-2026-11a").is_none());
-        assert!(signer.current(NOW).is_err());
+        assert_eq!(signer.current(NOW).unwrap().version, "v1-2026-11b");
         let status = |seconds| statuses(&signer, later(seconds))[0].1;
         assert_eq!((status(0), status(900)), ("compromised", "compromised"));
     }

@@ -5,7 +5,7 @@ use crate::agent_id::AgentId;
 use crate::app::{App, VERSION};
 use crate::problem::{FREE, VECTORS, part_of};
 use countersign_core::check::name::CheckName;
-use countersign_core::document::{Part, json};
+use countersign_core::document::{Members, Part, json};
 use countersign_core::key::{ALGORITHM, ATTESTATION_EXTENSION, KeyStatus, ListedKey, PUBLIC_KEY_ENCODING};
 use countersign_core::score::{DECIMALS, HalfLife, NO_DATA, Record, Z};
 use countersign_core::statement::Context;
@@ -124,13 +124,15 @@ pub fn public_keys(keys: &[ListedKey]) -> Part<'_> {
 
 fn listed_key(key: &ListedKey) -> Part<'_> {
     let status = key.status.map_or("current", KeyStatus::as_str);
-    Part::Object(vec![
+    let mut members: Members<'_> = vec![
         ("keyVersion", key.key_version.as_str().into()),
         ("algorithm", ALGORITHM.into()),
         ("publicKey", key.public_key.to_base64().into()),
         ("publicKeyEncoding", PUBLIC_KEY_ENCODING.into()),
         ("status", status.into()),
-    ])
+    ];
+    members.extend(key.endorsement.as_ref().map(|word| ("endorsement", word.part())));
+    Part::Object(members)
 }
 
 /// What stands at `/`: who this is, and where to go.

@@ -33,6 +33,10 @@ pub(crate) struct Verify {
     /// The one key you trust, as base64 of its raw 32 bytes.
     #[arg(long, value_name = "BASE64", group = "trust")]
     public_key: Option<String>,
+    /// Trust only this key of --keys, and the keys that endorsements lead to from it: the list may come from
+    /// anywhere.
+    #[arg(long, value_name = "BASE64", requires = "keys", conflicts_with = "public_key")]
+    root_key: Option<String>,
     /// The whole request, to compare every hash that the receipt carries.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "schema", "rules"])]
     request: Option<PathBuf>,
@@ -73,13 +77,17 @@ impl Verify {
 
     fn keys(&self) -> Result<KeyList> {
         if let Some(text) = &self.public_key {
-            let key = PublicKey::from_base64(text);
-            return key
-                .map(KeyList::Pinned)
-                .context("--public-key is not the canonical base64 of 32 bytes");
+            return Ok(KeyList::Pinned(read_key("--public-key", text)?));
         }
+        let root = self.root_key.as_deref();
+        let root = root.map(|text| read_key("--root-key", text)).transpose()?;
         let path = self.keys.as_deref().context("give --keys or --public-key")?;
-        KeyList::parse(&input::read(path)?).with_context(|| format!("cannot use {}", path.display()))
+        let list = input::read(path)?;
+        let keys = match root {
+            Some(root) => KeyList::parse_rooted(&list, root),
+            None => KeyList::parse(&list),
+        };
+        keys.with_context(|| format!("cannot use {}", path.display()))
     }
 
     fn supplied(&self) -> Result<Supplied> {
@@ -100,6 +108,10 @@ impl Verify {
             request: None,
         })
     }
+}
+
+fn read_key(flag: &str, text: &str) -> Result<PublicKey> {
+    PublicKey::from_base64(text).with_context(|| format!("{flag} is not the canonical base64 of 32 bytes"))
 }
 
 fn hash_of_rules(path: &Path) -> Result<Hash> {

@@ -30,11 +30,10 @@ impl Bound {
     /// Reads the member `key` of `bounds`, which stands at the offset `at` of the request's text. `Err` holds
     /// every problem of it in the order of the text.
     pub fn parse(key: &str, value: &Value, at: u32) -> Result<Bound, Vec<FieldProblem>> {
-        let name = bound_field(key);
-        let path =
-            Path::parse(key).map_err(|bad| FieldProblem::new(at, name.as_str(), bad.to_string(), bad.fix()));
-        let Some(members) = Members::of(value, name.clone()) else {
-            let shape = FieldProblem::new(at, name, "must be an object", LIMITS_FIX);
+        let name = || bound_field(key);
+        let path = Path::parse(key).map_err(|bad| FieldProblem::new(at, name(), bad.to_string(), bad.fix()));
+        let Some(members) = Members::of(value, &name) else {
+            let shape = FieldProblem::new(at, name(), "must be an object", LIMITS_FIX);
             return Err(path.err().into_iter().chain([shape]).collect());
         };
         let mut members = members.at(at);

@@ -11,8 +11,8 @@ pub(crate) const DATE_FIX: &str =
 /// The members of one object and the problems found in it so far.
 pub(crate) struct Members<'v> {
     object: &'v Object,
-    /// How problems name the object: `rules[0]`.
-    name: String,
+    /// How problems name the object: `rules[0]`. Asked for by problems only.
+    name: &'v dyn Fn() -> String,
     /// The offset of problems of the whole object.
     at: u32,
     problems: Vec<FieldProblem>,
@@ -20,7 +20,7 @@ pub(crate) struct Members<'v> {
 
 impl<'v> Members<'v> {
     /// The members of `value`, if it is an object. Problems of the whole stand at its first member, or at 0.
-    pub(crate) fn of(value: &'v Value, name: String) -> Option<Self> {
+    pub(crate) fn of(value: &'v Value, name: &'v dyn Fn() -> String) -> Option<Self> {
         let object = value.as_object()?;
         let at = object.members().iter().map(|member| member.at).min().unwrap_or(0);
         Some(Members {
@@ -33,10 +33,7 @@ impl<'v> Members<'v> {
 
     /// The member with this name.
     pub(crate) fn get(&self, name: &str) -> Option<&'v Member> {
-        self.object
-            .position(name)
-            .ok()
-            .map(|index| &self.object.members()[index])
+        self.object.member(name)
     }
 
     /// The member with this name, where null means that none is given.
@@ -48,7 +45,7 @@ impl<'v> Members<'v> {
     pub(crate) fn required(&mut self, name: &str, fix: &str) -> Option<&'v Member> {
         let member = self.get(name);
         if member.is_none() {
-            let field = format!("{}.{name}", self.name);
+            let field = format!("{}.{name}", (self.name)());
             self.problems
                 .push(FieldProblem::new(self.at, field, "is required", fix));
         }
@@ -87,12 +84,8 @@ impl<'v> Members<'v> {
             .iter()
             .filter(|member| !is_known(&member.name));
         if let Some(at) = unknown.map(|member| member.at).min() {
-            self.problems.push(FieldProblem::new(
-                at,
-                self.name.as_str(),
-                "has an unknown member",
-                fix,
-            ));
+            self.problems
+                .push(FieldProblem::new(at, (self.name)(), "has an unknown member", fix));
         }
     }
 
@@ -101,7 +94,7 @@ impl<'v> Members<'v> {
         let at = self.get(name).map_or(self.at, |member| member.at);
         self.problems.push(FieldProblem::new(
             at,
-            format!("{}.{name}", self.name),
+            format!("{}.{name}", (self.name)()),
             problem,
             fix,
         ));
@@ -110,7 +103,7 @@ impl<'v> Members<'v> {
     /// Adds a problem of the whole object.
     pub(crate) fn refuse_whole(&mut self, problem: impl Into<String>, fix: impl Into<String>) {
         self.problems
-            .push(FieldProblem::new(self.at, self.name.as_str(), problem, fix));
+            .push(FieldProblem::new(self.at, (self.name)(), problem, fix));
     }
 
     /// Moves the problems of the whole to another offset.

@@ -130,7 +130,11 @@ fn read_name<'t>(text: &'t str, steps: &mut Vec<Step>) -> Result<&'t str, BadPat
     let mut name = CompactString::default();
     let mut rest = text;
     loop {
-        let end = rest.find(['.', '[', ']', '\\']).unwrap_or(rest.len());
+        // Byte by byte: a search for characters decodes each.
+        let end = rest
+            .bytes()
+            .position(|byte| matches!(byte, b'.' | b'[' | b']' | b'\\'))
+            .unwrap_or(rest.len());
         name.push_str(&rest[..end]);
         rest = &rest[end..];
         let Some(escaped) = rest.strip_prefix('\\') else {

@@ -141,20 +141,17 @@ pub fn message(source: Source, finding: &Finding) -> String {
     } else {
         &finding.field
     };
-    format!(
-        "{}{} at '{place}': {}",
-        source.prefix(),
-        finding.check,
-        finding.detail
-    )
+    let (prefix, check) = (source.prefix(), finding.check.as_str());
+    [prefix, check, " at '", place, "': ", &finding.detail].concat()
 }
 
 /// `passed / total` rounded to 6 decimals, ties to even; 1.0 when there is nothing to count.
 pub fn ratio(count: Count) -> f64 {
-    if count.total == 0 {
+    if count.passed == count.total {
         return 1.0;
     }
-    let (passed, total) = (u128::from(count.passed) * 1_000_000, u128::from(count.total));
+    // Counts have the size of a request, or of a budget: millions.
+    let (passed, total) = (count.passed * 1_000_000, count.total);
     let (millionths, rest) = (passed / total, passed % total);
     let up = match (2 * rest).cmp(&total) {
         std::cmp::Ordering::Greater => true,
@@ -162,7 +159,7 @@ pub fn ratio(count: Count) -> f64 {
         std::cmp::Ordering::Less => false,
     };
     // One correctly rounded division of two exact doubles: the double nearest to the decimal.
-    (millionths + u128::from(up)) as f64 / 1e6
+    (millionths + u64::from(up)) as f64 / 1e6
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::invalid::{FieldProblem, InvalidRequest, field_inside};
 use super::rule::Rule;
 use super::schema::{Schema, SchemaFault};
 use crate::canonical::{self, Hash};
+use crate::json::plain::is_printable_ascii;
 use crate::json::{Fault, FaultKind, Member, Object, Value, read_nested};
 use crate::limits::{BOUNDS_MAX, ID_CHARS_MAX, NESTING_MAX, RULES_MAX};
 use crate::place::{Place, Step};
@@ -386,7 +387,7 @@ pub fn id_fault(id: &str) -> Option<&'static str> {
         Some("is empty")
     } else if id.len() > ID_CHARS_MAX && id.chars().count() > ID_CHARS_MAX {
         Some("is longer than 200 characters")
-    } else if id.chars().any(char::is_control) {
+    } else if !is_printable_ascii(id) && id.chars().any(char::is_control) {
         Some("contains a control character")
     } else {
         None
@@ -399,7 +400,7 @@ fn hashes(document: &Object, demand: &Demand, schema: Hash, canonical_schema: &[
     let supplied = |name: &str| document.get(name).unwrap_or(&null);
     let (rules, bounds) = (supplied("rules"), supplied("bounds"));
 
-    let mut request = Vec::with_capacity(canonical_schema.len() + 1024);
+    let mut request = Vec::with_capacity(canonical_schema.len() + 512);
     let switch = |on| if on { b"true".as_slice() } else { b"false" };
     request.extend_from_slice(b"{\"agent_id\":");
     canonical::write(supplied("agent_id"), &mut request);

@@ -13,7 +13,7 @@ use super::finding::Finding;
 use super::invalid::FieldProblem;
 use super::path::Path;
 use crate::canonical;
-use crate::json::{Number, Value};
+use crate::json::{Number, Object, Value};
 use compare::Comparison;
 use exists_in::Set;
 use sum_equals::Target;
@@ -85,14 +85,20 @@ impl Rule {
 
 /// Appends the RFC 8785 form of an object of exactly these members, sorted; each absent one has its default.
 pub(super) fn write_filled(value: &Value, defaults: &[(&str, &str)], out: &mut Vec<u8>) {
-    let mut before = b'{';
+    // Both stand in canonical order, so the members that are given are met one after the other.
+    let mut given = value
+        .as_object()
+        .map_or(&[][..], Object::members)
+        .iter()
+        .peekable();
+    let mut before = b"{\"";
     for (name, default) in defaults {
-        out.push(before);
-        before = b',';
-        canonical::write_string(name, out);
-        out.push(b':');
-        match value.get(name) {
-            Some(given) => canonical::write(given, out),
+        out.extend_from_slice(before);
+        before = b",\"";
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\":");
+        match given.next_if(|member| member.name == *name) {
+            Some(member) => canonical::write(&member.value, out),
             None => out.extend_from_slice(default.as_bytes()),
         }
     }

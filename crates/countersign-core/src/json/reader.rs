@@ -78,8 +78,9 @@ pub fn read_nested(
         text: valid,
         bytes: valid.as_bytes(),
         at: 0,
-        members: Vec::new(),
-        elements: Vec::new(),
+        // Room for the members that a usual request has open at once; each growth copies them.
+        members: Vec::with_capacity(32),
+        elements: Vec::with_capacity(8),
     };
     let outcome = reader.document(levels, &levels_of);
     // A fault in front of the broken bytes comes first; one at their very edge only sees the text end there.
@@ -172,74 +173,81 @@ impl Reader<'_> {
     }
 
     /// `levels` is how many levels of containers may still open. The recursion is as deep as that number.
+    #[inline]
     fn value(&mut self, levels: usize) -> Read<Value> {
+        if self.peek() == Some(b'"') {
+            Ok(Value::String(self.string()?))
+        } else {
+            self.other_value(levels)
+        }
+    }
+
+    /// A value that is no string, or that stands behind white space.
+    fn other_value(&mut self, levels: usize) -> Read<Value> {
         match self.peek() {
-            Some(b'"') => Ok(Value::String(self.string()?)),
-            Some(b'{') => self.object(levels, &|_| levels.saturating_sub(1)),
+            Some(b'{') => self.object(levels, &|_: &str| levels - 1),
             Some(b'[') => self.array(levels),
             Some(b'-' | b'0'..=b'9') => Ok(Value::Number(self.number()?)),
             Some(b't') => self.word("true", Value::Bool(true)),
             Some(b'f') => self.word("false", Value::Bool(false)),
             Some(b'n') => self.word("null", Value::Null),
+            Some(b' ' | b'\t' | b'\n' | b'\r') => {
+                self.skip_space();
+                self.value(levels)
+            }
             _ => Err(self.syntax()),
         }
     }
 
-    fn object(&mut self, levels: usize, levels_of: &dyn Fn(&str) -> usize) -> Read<Value> {
+    fn object(&mut self, levels: usize, levels_of: &impl Fn(&str) -> usize) -> Read<Value> {
         if levels == 0 {
             return Err(Broken::new(FaultKind::TooDeep, self.at));
         }
         let start = self.members.len();
         let outcome = self.members(levels_of);
         // The names read so far stand in front of a fault: a repeat among them was there first.
-        match (Object::new(closed(&mut self.members, start)), outcome) {
-            (Err(at), _) => Err(Broken::new(FaultKind::DuplicateName, at as usize)),
-            (Ok(_), Err(broken)) => Err(broken),
-            (Ok(object), Ok(())) => Ok(Value::Object(object)),
+        match Object::new(closed(&mut self.members, start)) {
+            Err(at) => Err(Broken::new(FaultKind::DuplicateName, at as usize)),
+            Ok(object) => outcome.map(|()| Value::Object(object)),
         }
     }
 
-    fn members(&mut self, levels_of: &dyn Fn(&str) -> usize) -> Read<()> {
+    fn members(&mut self, levels_of: &impl Fn(&str) -> usize) -> Read<()> {
         self.at += 1;
-        self.skip_space();
-        if self.take(b'}') {
+        if self.take_next(b'}') {
             return Ok(());
         }
         loop {
+            self.skip_space();
             if self.peek() != Some(b'"') {
                 return Err(self.syntax());
             }
             let at = self.at as u32;
             let name = self.string()?;
-            self.skip_space();
-            if !self.take(b':') {
-                self.members.push(Member {
-                    name,
-                    at,
-                    value: Value::Null,
-                });
+            let levels = levels_of(&name);
+            let index = self.members.len();
+            self.members.push(Member {
+                name,
+                at,
+                value: Value::Null,
+            });
+            if !self.take_next(b':') {
                 return Err(self.syntax());
             }
-            self.skip_space();
-            match self.value(levels_of(&name)) {
-                Ok(value) => self.members.push(Member { name, at, value }),
+            match self.value(levels) {
+                Ok(value) => self.members[index].value = value,
                 Err(broken) => {
-                    self.members.push(Member {
-                        name: name.clone(),
-                        at,
-                        value: Value::Null,
-                    });
+                    let name = self.members[index].name.clone();
                     return Err(broken.under(Step::Name(name)));
                 }
             }
-            self.skip_space();
-            if self.take(b'}') {
-                return Ok(());
+            if !self.take_next(b',') {
+                return if self.take(b'}') {
+                    Ok(())
+                } else {
+                    Err(self.syntax())
+                };
             }
-            if !self.take(b',') {
-                return Err(self.syntax());
-            }
-            self.skip_space();
         }
     }
 
@@ -249,8 +257,7 @@ impl Reader<'_> {
         }
         let start = self.elements.len();
         self.at += 1;
-        self.skip_space();
-        if self.take(b']') {
+        if self.take_next(b']') {
             return Ok(Value::Array(Vec::new()));
         }
         loop {
@@ -259,43 +266,44 @@ impl Reader<'_> {
                 Ok(value) => self.elements.push(value),
                 Err(broken) => return Err(broken.under(Step::Index(index))),
             }
-            self.skip_space();
-            if self.take(b']') {
-                return Ok(Value::Array(closed(&mut self.elements, start)));
+            if self.take_next(b',') {
+                continue;
             }
-            if !self.take(b',') {
-                return Err(self.syntax());
-            }
-            self.skip_space();
+            return if self.take(b']') {
+                Ok(Value::Array(closed(&mut self.elements, start)))
+            } else {
+                Err(self.syntax())
+            };
         }
     }
 
     fn string(&mut self) -> Read<CompactString> {
         let start = self.at + 1;
-        let end = self.plain_until(start)?;
-        if self.bytes[end] == b'"' {
-            self.at = end + 1;
-            return Ok(CompactString::new(&self.text[start..end]));
+        let end = start + plain_run(&self.bytes[start..]);
+        let plain = &self.text[start..end];
+        self.at = end;
+        if self.take(b'"') {
+            return Ok(CompactString::new(plain));
         }
-        let mut text = CompactString::new(&self.text[start..end]);
-        loop {
-            // Here stands a backslash or the closing quote.
-            if self.take(b'"') {
-                return Ok(text);
-            }
-            self.escape(&mut text)?;
-            let start = self.at;
-            let end = self.plain_until(start)?;
-            text.push_str(&self.text[start..end]);
-        }
+        self.string_with_escapes(plain)
     }
 
-    /// The offset of the first quote or backslash from `start` on.
-    fn plain_until(&mut self, start: usize) -> Read<usize> {
-        self.at = start + plain_run(&self.bytes[start..]);
-        match self.peek() {
-            Some(b'"' | b'\\') => Ok(self.at),
-            _ => Err(self.syntax()),
+    /// The rest of a string that begins with `plain`.
+    #[inline(never)]
+    fn string_with_escapes(&mut self, plain: &str) -> Read<CompactString> {
+        let mut text = CompactString::new(plain);
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some(b'\\') => self.escape(&mut text)?,
+                _ => return Err(self.syntax()),
+            }
+            let start = self.at;
+            self.at += plain_run(&self.bytes[start..]);
+            text.push_str(&self.text[start..self.at]);
         }
     }
 
@@ -456,6 +464,14 @@ impl Reader<'_> {
         found
     }
 
+    /// Takes a byte that may stand behind white space. Most senders write none, so the byte is tried first.
+    fn take_next(&mut self, byte: u8) -> bool {
+        self.take(byte) || {
+            self.skip_space();
+            self.take(byte)
+        }
+    }
+
     fn skip_space(&mut self) {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
             self.at += 1;
@@ -469,11 +485,12 @@ impl Reader<'_> {
 
 /// What a container holds, taken off the stack of those that are open.
 fn closed<T>(open: &mut Vec<T>, start: usize) -> Vec<T> {
-    // A container that has the stack to itself takes it over, so that a large one is never there twice.
-    if start == 0 && open.len() > 1_000 {
-        std::mem::take(open)
+    // A container that has most of the stack takes it over, so that a large one is never there twice.
+    if open.len() - start > start.max(1_000) {
+        let below = open.drain(..start).collect();
+        std::mem::replace(open, below)
     } else {
-        open.drain(start..).collect()
+        open.split_off(start)
     }
 }
 
@@ -505,6 +522,38 @@ mod tests {
     fn fault(text: &str) -> (FaultKind, String) {
         let fault = read(text.as_bytes()).unwrap_err();
         (fault.kind, fault.place.to_string())
+    }
+
+    #[test]
+    fn white_space_may_stand_between_any_two_tokens() {
+        let tokens = [
+            "{", "\"a\"", ":", "[", "1", ",", "{", "}", ",", "[", "]", ",", "\"x\"", "]", ",", "\"b\"", ":",
+            "null", "}",
+        ];
+        let expected = read(tokens.concat().as_bytes()).unwrap();
+        for space in [" ", "\t", "\r\n", "\n \n"] {
+            let spaced = [space, &tokens.join(space), space].concat();
+            assert_eq!(read(spaced.as_bytes()).unwrap(), expected, "{spaced:?}");
+        }
+    }
+
+    #[test]
+    fn large_containers_leave_those_around_them_whole() {
+        let members: Vec<String> = (0..3_000).map(|n| format!("\"{n}\":[{n},[]]")).collect();
+        let text = format!(
+            r#"{{"b":[1,{{{0}}},[2,{{{0}}}]],"a":{{{0}}},"c":[3]}}"#,
+            members.join(",")
+        );
+        let read = read(text.as_bytes()).unwrap();
+        let object = |value: &Value| value.as_object().map(Object::len);
+        let b = read.get("b").and_then(Value::as_array).unwrap();
+        assert_eq!((b.len(), object(&b[1])), (3, Some(3_000)));
+        assert_eq!(
+            b[2].as_array().map(|inner| (inner.len(), object(&inner[1]))),
+            Some((2, Some(3_000)))
+        );
+        assert_eq!(read.get("a").and_then(object), Some(3_000));
+        assert_eq!(read.get("c").and_then(Value::as_array).map(<[_]>::len), Some(1));
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub struct Number {
     integer_literal: bool,
 }
 
+/// 2^53: from here on every double is whole.
+const MAX_FRACTIONAL: f64 = 9_007_199_254_740_992.0;
+
 /// The members of an object, sorted by UTF-16 code units of their names, each name once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Object {
@@ -133,7 +136,9 @@ impl Number {
 
     /// Whether its value is whole, however it was written.
     pub fn is_integer(self) -> bool {
-        self.value.fract() == 0.0
+        // `fract` is a call into the C library where the processor is not known to have rounding.
+        let whole = self.value as i64;
+        (whole as f64).to_bits() == self.value.to_bits() || self.value.abs() >= MAX_FRACTIONAL
     }
 }
 
@@ -155,9 +160,16 @@ impl Object {
     pub fn new(mut members: Vec<Member>) -> Result<Self, u32> {
         let sorted = |pair: &[Member]| compare_names(&pair[0].name, &pair[1].name) == Ordering::Less;
         if !members.windows(2).all(sorted) {
-            members.sort_by(|a, b| compare_names(&a.name, &b.name).then(a.at.cmp(&b.at)));
+            // Two equal names end side by side, and no sort can put them there without comparing the two.
+            let mut repeated = false;
+            members.sort_by(|a, b| {
+                compare_names(&a.name, &b.name).then_with(|| {
+                    repeated = true;
+                    a.at.cmp(&b.at)
+                })
+            });
             let repeats = members.windows(2).filter(|pair| pair[0].name == pair[1].name);
-            if let Some(at) = repeats.map(|pair| pair[1].at).min() {
+            if repeated && let Some(at) = repeats.map(|pair| pair[1].at).min() {
                 return Err(at);
             }
         }
@@ -177,6 +189,10 @@ impl Object {
 
     /// The member with this name.
     pub fn member(&self, name: &str) -> Option<&Member> {
+        // Most objects are small: comparing lengths and bytes beats a binary search there.
+        if self.members.len() <= 8 {
+            return self.members.iter().find(|member| member.name == name);
+        }
         self.position(name).ok().map(|index| &self.members[index])
     }
 
@@ -198,15 +214,7 @@ impl Object {
 
     /// The value of the member with this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        // Most objects are small: comparing lengths and bytes beats a binary search there.
-        if self.members.len() <= 8 {
-            return self
-                .members
-                .iter()
-                .find(|member| member.name == name)
-                .map(|member| &member.value);
-        }
-        self.position(name).ok().map(|index| &self.members[index].value)
+        self.member(name).map(|member| &member.value)
     }
 }
 
@@ -216,6 +224,13 @@ impl Object {
 /// 0xEE and 0xEF (U+E000 to U+FFFF).
 pub fn compare_names(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
+    // Two names mostly differ in their first letter, which then decides.
+    if let (Some(x), Some(y)) = (a.first(), b.first())
+        && x != y
+        && (x | y) < 0x80
+    {
+        return x.cmp(y);
+    }
     let common = a.len().min(b.len());
     match a[..common].iter().zip(&b[..common]).find(|(x, y)| x != y) {
         None => a.len().cmp(&b.len()),
@@ -240,12 +255,37 @@ mod tests {
             "1",
             "\u{80}",
             "\u{10FFFF}",
+            "zzzz\u{FB33}",
+            "zzzz\u{1F600}",
+            "zz\u{FB33}",
+            "zz\u{1F600}",
+            "\u{D7FF}",
+            "\u{E000}",
+            "a",
+            "a\0",
         ];
         names.sort_by(|a, b| compare_names(a, b));
         let mut expected = names.clone();
         expected.sort_by_key(|name| name.encode_utf16().collect::<Vec<_>>());
         assert_eq!(names, expected);
         assert_eq!(compare_names("\u{1F600}", "\u{FB33}"), Ordering::Less);
+    }
+
+    #[test]
+    fn whole_numbers_are_told_from_fractions_of_any_size() {
+        let rows = [
+            (0.0, true),
+            (-7.0, true),
+            (0.5, false),
+            (-1e-300, false),
+            (4_503_599_627_370_495.5, false),
+            (9_007_199_254_740_991.0, true),
+            (9_223_372_036_854_775_808.0, true),
+            (-1e300, true),
+        ];
+        for (value, whole) in rows {
+            assert_eq!(Number::new(value, false).is_integer(), whole, "{value}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{folder, run_all};
 use countersign_core::canonical::Hash;
 use countersign_core::check::request::{CompileAnew, Request, rules_hash};
 use countersign_core::json::{self, read};
-use countersign_core::key::KeyList;
+use countersign_core::key::{KeyList, PublicKey};
 use countersign_core::receipt::{Outcome, Supplied, verify};
 use serde_json::Value;
 
@@ -13,7 +13,13 @@ fn keys(input: &Value) -> KeyList {
         Value::String(file) => std::fs::read(folder("receipt").join(file)).unwrap(),
         list => list.to_string().into_bytes(),
     };
-    KeyList::parse(&list).unwrap()
+    match input.get("root_key") {
+        None => KeyList::parse(&list).unwrap(),
+        Some(root) => {
+            let root = PublicKey::from_base64(root.as_str().unwrap()).unwrap();
+            KeyList::parse_rooted(&list, root).unwrap()
+        }
+    }
 }
 
 fn supplied(input: &Value) -> Supplied {
@@ -63,5 +69,5 @@ fn offline_check(case: &Value) -> Result<(), String> {
 
 #[test]
 fn receipts() {
-    run_all("receipt", 250, offline_check);
+    run_all("receipt", 300, offline_check);
 }

@@ -93,6 +93,12 @@ impl KeyFolder {
         self.path.join(format!("receipt-{version}.pem"))
     }
 
+    /// Whether the private half of this listed version is here, named or not.
+    pub(super) fn holds(&self, version: &str) -> bool {
+        let path = self.receipt_key_path(version);
+        path.exists() || temporary(&path).exists()
+    }
+
     fn mac_key_path(&self) -> PathBuf {
         self.path.join("row-mac.key")
     }
@@ -192,6 +198,8 @@ impl KeyFolder {
     fn prepare(&self, path: &Path, content: &[u8]) -> Result<(), SignerError> {
         let temporary = temporary(path);
         let write = || {
+            #[cfg(test)]
+            death::step()?;
             // One left behind by a crash may have other permissions: start anew.
             match fs::remove_file(&temporary) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -202,8 +210,12 @@ impl KeyFolder {
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let mut file = options.open(&temporary)?;
+            #[cfg(test)]
+            death::step()?;
             file.write_all(content)?;
             file.sync_all()?;
+            #[cfg(test)]
+            death::step()?;
             File::open(&self.path)?.sync_all()
         };
         write().map_err(|error| SignerError::File(path.to_owned(), error))
@@ -211,8 +223,13 @@ impl KeyFolder {
 
     /// Gives a prepared file its name.
     fn put_in_place(&self, path: &Path) -> Result<(), SignerError> {
-        let named = fs::rename(temporary(path), path).and_then(|()| File::open(&self.path)?.sync_all());
-        named.map_err(|error| SignerError::File(path.to_owned(), error))
+        let name = || {
+            fs::rename(temporary(path), path)?;
+            #[cfg(test)]
+            death::step()?;
+            File::open(&self.path)?.sync_all()
+        };
+        name().map_err(|error| SignerError::File(path.to_owned(), error))
     }
 }
 
@@ -268,4 +285,32 @@ fn random_bytes() -> Result<Zeroizing<[u8; 32]>, SignerError> {
     let mut bytes = Zeroizing::new([0; 32]);
     rand::fill(&mut *bytes).map_err(|_| SignerError::Cryptography("no randomness"))?;
     Ok(bytes)
+}
+
+/// For tests: a process that dies between two steps of its writes. Nothing here tidies up after an error, so an
+/// error leaves what a death would.
+#[cfg(test)]
+pub(super) mod death {
+    use std::cell::Cell;
+    use std::io;
+
+    thread_local! {
+        static STEPS_LEFT: Cell<Option<u32>> = const { Cell::new(None) };
+    }
+
+    /// This thread lives for so many steps; `None`: as long as it likes.
+    pub(in crate::signer) fn after(steps: Option<u32>) {
+        STEPS_LEFT.set(steps);
+    }
+
+    pub(super) fn step() -> io::Result<()> {
+        match STEPS_LEFT.get() {
+            None => Ok(()),
+            Some(0) => Err(io::Error::other("dead")),
+            Some(left) => {
+                STEPS_LEFT.set(Some(left - 1));
+                Ok(())
+            }
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod checks;
 mod door;
 mod lifetime;
 mod limits;
+mod nodes;
 mod pages;
 mod receipts;
 mod rig;

@@ -4,13 +4,15 @@ use countersign_core::json::{Value, read};
 use countersign_core::key::KeyList;
 use countersign_core::time::Timestamp;
 use countersign_service::config::{Config, Flags};
+use countersign_service::signer::RELOAD_SECONDS;
 use countersign_service::{Patience, ServeError, Service};
+use countersign_store::Store;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// 2026-11-05T00:00:00 UTC, where the clock of a rig stands until a test moves it.
@@ -56,20 +58,44 @@ impl Rig {
 
     /// Starts a service with these lines of configuration.
     pub(crate) fn with(settings: &str, patience: Patience) -> Rig {
+        let mut rig = Rig::at_rest(settings, patience);
+        rig.restart();
+        rig
+    }
+
+    /// Starts a node on a store that others use too, with a copy of this key folder, its clock so many seconds
+    /// ahead. It is not to be restarted.
+    pub(crate) fn node(store: &Store, keys: &Path, ahead: i64) -> Rig {
+        let mut rig = Rig::at_rest("", Patience::default());
+        let own = rig.data().join("keys");
+        std::fs::create_dir_all(&own).unwrap();
+        for file in std::fs::read_dir(keys).unwrap() {
+            let file = file.unwrap();
+            std::fs::copy(file.path(), own.join(file.file_name())).unwrap();
+        }
+        rig.clock.micros.fetch_add(ahead * 1_000_000, Ordering::SeqCst);
+        let clock = rig.clock.clone();
+        let config = config(rig.folder.path(), &rig.settings);
+        let started = Service::start_beside(&config, rig.patience, move || clock.now(), store.clone());
+        let service = started.unwrap();
+        rig.address = service.address();
+        rig.service = Some(service);
+        rig
+    }
+
+    fn at_rest(settings: &str, patience: Patience) -> Rig {
         let clock = RigClock {
             micros: Arc::new(AtomicI64::new(START_MICROS)),
             broken: Arc::new(AtomicBool::new(false)),
         };
-        let mut rig = Rig {
+        Rig {
             folder: tempfile::tempdir().unwrap(),
             clock,
             address: SocketAddr::from(([0, 0, 0, 0], 0)),
             service: None,
             patience,
             settings: settings.to_owned(),
-        };
-        rig.restart();
-        rig
+        }
     }
 
     /// Stops the service if it runs, and starts it again on the same folder, on another port.
@@ -80,6 +106,12 @@ impl Rig {
         let service = Service::start_with_clock(&config, self.patience, move || clock.now()).unwrap();
         self.address = service.address();
         self.service = Some(service);
+    }
+
+    /// Starts the service again with other settings.
+    pub(crate) fn restart_with(&mut self, settings: &str) {
+        settings.clone_into(&mut self.settings);
+        self.restart();
     }
 
     pub(crate) fn stop(&mut self) {
@@ -113,6 +145,20 @@ impl Rig {
         let mut client = self.client();
         client.send(method, path, headers, body);
         client.receive(method)
+    }
+
+    /// The folder of its keys.
+    pub(crate) fn key_folder(&self) -> PathBuf {
+        self.data().join("keys")
+    }
+
+    /// Waits until the agent card says this.
+    pub(crate) fn until_card_says(&self, text: &str) {
+        let deadline = Instant::now() + Duration::from_secs(u64::from(RELOAD_SECONDS) + 30);
+        while !self.get("/.well-known/agent-card.json").text().contains(text) {
+            assert!(Instant::now() < deadline, "the card does not say {text}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 
     /// The key list, as a caller gets it.

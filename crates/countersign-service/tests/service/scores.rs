@@ -368,7 +368,7 @@ fn a_record_that_somebody_changed_into_nonsense_is_never_signed() {
                 (503, "service_unavailable".to_owned()),
                 "{nonsense}"
             );
-            assert_eq!(answer.header("retry-after"), Some("2"));
+            assert_eq!(answer.header("retry-after"), Some("3600"));
         }
         assert_eq!(rig.get("/score/b").status, 200, "the other agent is as it was");
         rig.stop();

@@ -3,6 +3,7 @@
 // What a test cannot read fails it.
 #![allow(clippy::unwrap_used)]
 
+mod keys;
 mod kill;
 mod score;
 mod serve;

@@ -77,14 +77,10 @@ struct References {
 }
 
 pub(super) fn rule(value: &Value, index: usize) -> Result<Rule, Vec<FieldProblem>> {
-    let Some(mut members) = Members::of(value, format!("rules[{index}]")) else {
+    let name = || format!("rules[{index}]");
+    let Some(mut members) = Members::of(value, &name) else {
         let fix = "Send an object with 'type', 'field' and what the type needs.";
-        return Err(vec![FieldProblem::new(
-            0,
-            format!("rules[{index}]"),
-            "must be an object",
-            fix,
-        )]);
+        return Err(vec![FieldProblem::new(0, name(), "must be an object", fix)]);
     };
     members.refuse_unknown(
         |name| DEFAULTS.iter().any(|(known, _)| *known == name),
