@@ -1,6 +1,7 @@
 //! What one kept receipt costs: `cargo bench -p countersign-store [-- FOLDER [THREADS [OUTSTANDING
-//! [AGENTS]]]]`. The folder decides which disk is measured; without one it is a temporary folder. AGENTS is how
-//! many agents the rows name in turns, 1 without it. Linux only for the CPU column.
+//! [AGENTS]]]]`. The folder decides which disk is measured; without one it is a temporary folder. `postgres` in its
+//! place measures PostgreSQL, on a server of the bench's own. AGENTS is how many agents the rows name without
+//! order, 1 without it. Linux only for the CPU column, which has this process alone.
 #![allow(
     missing_docs,
     clippy::print_stdout,
@@ -8,10 +9,14 @@
     reason = "a measurement for people"
 )]
 
+#[path = "../tests/parts/cluster.rs"]
+mod cluster;
+
+use cluster::Cluster;
 use countersign_core::canonical::Hash;
 use countersign_core::score::HalfLife;
 use countersign_store::{ReceiptRow, Store, Target};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -36,11 +41,8 @@ fn main() {
 }
 
 fn measure(folder: &Path, threads: u64, outstanding: u64, agents: u64) {
-    let path = folder.join(format!("keep-{threads}-{outstanding}.db"));
-    for end in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(folder.join(format!("keep-{threads}-{outstanding}.db{end}")));
-    }
-    let store = Store::create(&Target::Sqlite(path.clone()), HalfLife::DEFAULT).unwrap();
+    let place = Place::new(folder, &format!("keep-{threads}-{outstanding}.db"));
+    let store = Store::create(&place.target(), HalfLife::DEFAULT).unwrap();
     let rows = if outstanding == 1 { ROWS / 10 } else { ROWS };
     let next = Arc::new(AtomicU64::new(0));
     let (started, cpu) = (Instant::now(), cpu_micros());
@@ -59,7 +61,7 @@ fn measure(folder: &Path, threads: u64, outstanding: u64, agents: u64) {
     });
     let (seconds, cpu) = (started.elapsed().as_secs_f64(), cpu_micros() - cpu);
     store.close().unwrap();
-    let bytes = std::fs::metadata(&path).unwrap().len() / rows;
+    let bytes = place.bytes() / rows;
     waits.sort_unstable();
     let wait = |part: usize| waits[(waits.len() - 1) * part / 1_000].as_secs_f64() * 1e3;
     println!(
@@ -70,6 +72,41 @@ fn measure(folder: &Path, threads: u64, outstanding: u64, agents: u64) {
         wait(990),
         wait(1_000),
     );
+}
+
+/// An empty place for a store.
+enum Place {
+    Sqlite(PathBuf),
+    Postgres(String),
+}
+
+impl Place {
+    fn new(folder: &Path, name: &str) -> Self {
+        if folder == Path::new("postgres") {
+            return Place::Postgres(Cluster::shared().database());
+        }
+        for end in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(folder.join(format!("{name}{end}")));
+        }
+        Place::Sqlite(folder.join(name))
+    }
+
+    fn target(&self) -> Target {
+        match self {
+            Place::Sqlite(path) => Target::Sqlite(path.clone()),
+            Place::Postgres(database) => Cluster::shared().target(database),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Place::Sqlite(path) => std::fs::metadata(path).unwrap().len(),
+            Place::Postgres(database) => {
+                let size = format!("SELECT pg_database_size('{database}')");
+                Cluster::shared().sql(database, &size).parse().unwrap()
+            }
+        }
+    }
 }
 
 fn drive(store: &Store, next: &Arc<AtomicU64>, rows: u64, outstanding: u64, agents: u64) -> Vec<Duration> {

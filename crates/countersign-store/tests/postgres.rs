@@ -512,3 +512,103 @@ async fn a_lock_that_somebody_holds_delays_and_loses_nothing() {
         assert_eq!(kept.await.unwrap(), sequence);
     }
 }
+
+/// A certificate for `name` and its key in the folder of the server, signed by a root of its own.
+fn certificate(cluster: &Cluster, file: &str, name: &str) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let make = |file: &str, extensions: &[&str], signer: &[&str]| {
+        let made = Command::new("openssl")
+            .args([
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:prime256v1",
+                "-nodes",
+            ])
+            .args(["-days", "30", "-subj", &format!("/CN={file}")])
+            .args(extensions.iter().flat_map(|extension| ["-addext", extension]))
+            .args(signer)
+            .args(["-keyout", &format!("{file}.key"), "-out", &format!("{file}.pem")])
+            .current_dir(cluster.folder())
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    };
+    let root = format!("{file}-root");
+    make(&root, &["keyUsage=critical,keyCertSign"], &[]);
+    let signer = [format!("{root}.pem"), format!("{root}.key")];
+    let names = format!("subjectAltName={name}");
+    make(
+        file,
+        &[&names, "basicConstraints=critical,CA:FALSE"],
+        &["-CA", &signer[0], "-CAkey", &signer[1]],
+    );
+    let folder = std::fs::metadata(cluster.folder()).unwrap();
+    let key = cluster.folder().join(format!("{file}.key"));
+    std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).unwrap();
+    std::os::unix::fs::chown(&key, Some(folder.uid()), Some(folder.gid())).unwrap();
+}
+
+/// Starts the server anew with this certificate; with none it speaks no TLS.
+fn serve_with(cluster: &mut Cluster, file: Option<&str>) {
+    let folder = cluster.folder().display().to_string();
+    if let Some(file) = file {
+        cluster.sql(
+            "postgres",
+            &format!("ALTER SYSTEM SET ssl_cert_file = '{folder}/{file}.pem'"),
+        );
+        cluster.sql(
+            "postgres",
+            &format!("ALTER SYSTEM SET ssl_key_file = '{folder}/{file}.key'"),
+        );
+    }
+    let ssl = if file.is_some() { "on" } else { "off" };
+    cluster.sql("postgres", &format!("ALTER SYSTEM SET ssl = {ssl}"));
+    cluster.down("fast");
+    cluster.up();
+}
+
+#[tokio::test]
+async fn a_connection_is_encrypted_and_verified_or_refused() {
+    let mut cluster = Cluster::start();
+    certificate(&cluster, "right", "IP:127.0.0.1,DNS:localhost");
+    certificate(&cluster, "wrong", "DNS:db.example");
+    let (database, port) = (cluster.database(), cluster.port());
+    let folder = cluster.folder().display().to_string();
+    let at = |host: &str, root: Option<&str>, mode: &str| {
+        let root = root.map_or(String::new(), |file| {
+            format!("&sslrootcert={folder}/{file}-root.pem")
+        });
+        let setting = format!("postgres://countersign@{host}:{port}/{database}?sslmode={mode}{root}");
+        Store::create(&Cluster::target_with(&setting, "hunter2"), HalfLife::DEFAULT)
+    };
+
+    serve_with(&mut cluster, Some("right"));
+    for (number, (host, mode)) in (1..).zip([("127.0.0.1", "verify-full"), ("localhost", "require")]) {
+        let store = at(host, Some("right"), mode).unwrap();
+        assert_eq!(store.keep_receipt(receipt(number)).await.unwrap(), number);
+        let encrypted = "SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+            WHERE application_name = 'countersign'";
+        assert_eq!(cluster.sql(&database, encrypted), "t");
+        store.close().unwrap();
+    }
+    // Signed by nobody whom the system trusts, or by another than the one who was named.
+    for root in [None, Some("wrong")] {
+        let refused = refusal(at("127.0.0.1", root, "require"));
+        assert!(refused.contains("no encrypted connection"), "{root:?}: {refused}");
+    }
+    let refused = refusal(at("127.0.0.1", Some("missing"), "require"));
+    assert!(refused.contains("sslrootcert"), "{refused}");
+
+    // Made out to another host.
+    serve_with(&mut cluster, Some("wrong"));
+    let refused = refusal(at("127.0.0.1", Some("wrong"), "verify-full"));
+    assert!(refused.contains("no encrypted connection"), "{refused}");
+
+    serve_with(&mut cluster, None);
+    let refused = refusal(at("127.0.0.1", Some("right"), "require"));
+    assert!(refused.contains("no encrypted connection"), "{refused}");
+    at("127.0.0.1", None, "disable").unwrap().close().unwrap();
+}
