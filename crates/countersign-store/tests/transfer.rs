@@ -56,7 +56,7 @@ fn a_hundred_thousand_receipts_go_from_one_kind_to_the_other_and_back() {
     let (home, other, back) = (Home::sqlite(), Home::postgres(), Home::sqlite());
     let store = filled(&home, COUNT);
     let lines = exported(&store);
-    assert_eq!(lines.iter().filter(|byte| **byte == b'\n').count() as u64, COUNT);
+    assert_eq!(lines.split(|byte| *byte == b'\n').count() as u64 - 1, COUNT);
     for place in [&other, &back] {
         let copy = place.store();
         let imported = copy.import_lines(&mut lines.as_slice()).unwrap();

@@ -7,6 +7,7 @@ mod keys;
 mod kill;
 mod score;
 mod serve;
+mod store;
 
 use serde_json::Value;
 use std::io::Write;
