@@ -68,7 +68,7 @@ class Counts:
                 self.answered[receipt["verification_id"]] = hashlib.sha256(body).digest()
             elif status == 503:
                 self.refused += 1
-                assert json.loads(body)["error"]["retry_after"] >= 1, body
+                assert json.loads(body)["retry_after"] >= 1, body
             elif status is None:
                 self.cut += 1
             else:
