@@ -1,7 +1,7 @@
 //! Following key lists that nobody vouches for from a pinned root key: what must lead on, and what must not.
 
 // What a test cannot read fails it; its inputs are its own.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::similar_names, clippy::unnecessary_wraps)]
 
 use countersign_core::document::{Part, json_of};
 use countersign_core::key::{
@@ -134,29 +134,29 @@ fn no_way_leads_over_a_word_that_is_worth_nothing() {
         ("no root", |keys| drop(keys.remove(0))),
         ("a list of others", |keys| keys.drain(..4).for_each(drop)),
         ("a compromised endorser", |keys| {
-            keys[3].status = Some(KeyStatus::Compromised)
+            keys[3].status = Some(KeyStatus::Compromised);
         }),
         ("a compromised one in between", |keys| {
-            keys[1].status = Some(KeyStatus::Compromised)
+            keys[1].status = Some(KeyStatus::Compromised);
         }),
         ("a compromised root", |keys| {
-            keys[0].status = Some(KeyStatus::Compromised)
+            keys[0].status = Some(KeyStatus::Compromised);
         }),
         ("an endorser that was never in use", |keys| {
-            keys[2].status = Some(KeyStatus::Next)
+            keys[2].status = Some(KeyStatus::Next);
         }),
         ("another key's word", |keys| {
-            keys[4].endorsement = keys[3].endorsement.clone()
+            keys[4].endorsement = keys[3].endorsement.clone();
         }),
         ("the word for another key", |keys| {
-            keys[4].endorsement = word(3, 5, 4)
+            keys[4].endorsement = word(3, 5, 4);
         }),
         ("its own word", |keys| keys[4].endorsement = word(4, 4, 4)),
         ("a word dated before the endorser's own", |keys| {
-            keys[4].endorsement = word(3, 4, 2)
+            keys[4].endorsement = word(3, 4, 2);
         }),
         ("a word of the same moment as the endorser's own", |keys| {
-            keys[4].endorsement = word(3, 4, 3)
+            keys[4].endorsement = word(3, 4, 3);
         }),
         ("the word of a later key", |keys| {
             keys[2].endorsement = word(4, 2, 2);
@@ -181,13 +181,13 @@ fn no_way_leads_over_a_word_that_is_worth_nothing() {
             keys[4].endorsement.as_mut().unwrap().signature.truncate(86);
         }),
         ("a key put in the place of the endorser", |keys| {
-            keys[3].public_key = public(9)
+            keys[3].public_key = public(9);
         }),
         ("a key put in the place of the endorsed", |keys| {
-            keys[4].public_key = public(9)
+            keys[4].public_key = public(9);
         }),
         ("a key put in the place of the root", |keys| {
-            keys[0].public_key = public(9)
+            keys[0].public_key = public(9);
         }),
         ("the root under a second version", |keys| {
             keys[3].public_key = public(0);

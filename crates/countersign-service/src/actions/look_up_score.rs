@@ -12,11 +12,11 @@ pub(crate) async fn look_up_score(app: &App, agent: &AgentId) -> Result<Bytes, P
     let stored = app.store.agent(agent.as_str()).await?;
     let record = stored.as_ref().map(kept::record).transpose().map_err(tampered)?;
     let now = app.now();
-    let scored = Scored::new(agent.as_str(), record, now).map_err(tampered)?;
+    let score = Scored::new(agent.as_str(), record, now).map_err(tampered)?;
     let current = app.signer.current(now);
     let failed = |error: crate::signer::SignerError| Unavailable::Signing(error.to_string());
     let key = current.map_err(failed).map_err(Problem::ServiceUnavailable)?;
-    let unsigned = scored.statement(&app.letterhead.issuer(&key.version));
+    let unsigned = score.statement(&app.letterhead.issuer(&key.version));
     let signature = key.sign(&unsigned.signed_bytes);
     Ok(unsigned.seal(&signature).into())
 }

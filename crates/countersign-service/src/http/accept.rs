@@ -4,7 +4,7 @@ use hyper::header::{GetAll, HeaderValue};
 
 /// Whether `Accept` prefers a page to JSON. A tie is JSON, so `*/*` and no header at all are.
 pub(super) fn prefers_page(accept: &GetAll<'_, HeaderValue>) -> bool {
-    let ranges: Vec<(String, u16)> = accept
+    let ranges: Vec<(String, f32)> = accept
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|list| list.split(','))
@@ -17,35 +17,26 @@ pub(super) fn prefers_page(accept: &GetAll<'_, HeaderValue>) -> bool {
     page > json
 }
 
-/// A media range in lower case, and its quality in thousandths. Parameters but `q` are not told apart.
-fn range(text: &str) -> Option<(String, u16)> {
+/// A media range in lower case, and its quality from 0 to 1. Parameters but `q` are not told apart.
+fn range(text: &str) -> Option<(String, f32)> {
     let mut parts = text.split(';').map(str::trim);
     let name = parts.next().filter(|name| !name.is_empty())?.to_ascii_lowercase();
     let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
-    let thousandths = match quality {
-        None => 1000,
-        Some(text) => {
-            let quality: f32 = text
-                .parse()
-                .ok()
-                .filter(|quality| (0.0..=1.0).contains(quality))?;
-            (quality * 1000.0).round() as u16
-        }
-    };
-    Some((name, thousandths))
+    let quality: f32 = quality.map_or(Some(1.0), |text| text.parse().ok())?;
+    (0.0..=1.0).contains(&quality).then_some((name, quality))
 }
 
 /// The quality of a type by the most exact range that has it; 0 if none has.
-fn quality(ranges: &[(String, u16)], kind: &str, subtype: &str) -> u16 {
+fn quality(ranges: &[(String, f32)], kind: &str, subtype: &str) -> f32 {
     let exact = format!("{kind}/{subtype}");
     let whole = format!("{kind}/*");
     [exact.as_str(), whole.as_str(), "*/*"]
         .into_iter()
         .find_map(|wanted| {
             let of = ranges.iter().filter(|(name, _)| name == wanted);
-            of.map(|(_, quality)| *quality).max()
+            of.map(|(_, quality)| *quality).reduce(f32::max)
         })
-        .unwrap_or(0)
+        .unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -393,9 +393,9 @@ mod tests {
             b.statuses(last),
             told(&[(A, "previous"), (B, "current"), (C, "current")])
         );
-        let lost = node(copy(a.folder.path()));
+        let restored = node(copy(a.folder.path()));
         assert_eq!(
-            lost.signer.list(last).len(),
+            restored.signer.list(last).len(),
             3,
             "what was adopted outlives the store"
         );

@@ -62,7 +62,7 @@ fn relay(store: TcpStream, server: TcpStream, armed: Arc<AtomicU8>) {
     let (mut from_server, mut to_store) = (server.try_clone().unwrap(), store.try_clone().unwrap());
     let how = cutting.clone();
     thread::spawn(move || {
-        let mut words = [0; 65_536];
+        let mut words = [0; 16_384];
         while let Ok(count @ 1..) = from_server.read(&mut words) {
             let how = how.load(Ordering::SeqCst);
             if how == Cut::BeforeTheAnswer as u8 {
@@ -77,7 +77,7 @@ fn relay(store: TcpStream, server: TcpStream, armed: Arc<AtomicU8>) {
     });
     let (mut from_store, mut to_server) = (store, server);
     thread::spawn(move || {
-        let mut words = [0; 65_536];
+        let mut words = [0; 16_384];
         while let Ok(count @ 1..) = from_store.read(&mut words) {
             let how = armed.swap(Cut::Never as u8, Ordering::SeqCst);
             cutting.fetch_max(how, Ordering::SeqCst);
