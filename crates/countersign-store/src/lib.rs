@@ -187,8 +187,9 @@ impl Store {
             .await
     }
 
-    /// Lists a public key, or gives a listed one a new status; the time of its first listing stays. An
-    /// endorsement and the time from which it signs are replaced by given ones, and otherwise stay.
+    /// Lists a public key, or gives a listed one a new status. The time of its first listing stays, and so does the
+    /// status `compromised`: a node that does not know of it yet may say otherwise. An endorsement and the time from
+    /// which it signs are replaced by given ones, and otherwise stay.
     ///
     /// `Conflict` when the version belongs to another key, or the key to another version: neither is ever used
     /// twice (verification.md, section 20).

@@ -7,7 +7,7 @@ pub struct PublicKeyRow {
     pub key_version: String,
     /// Ed25519, raw.
     pub public_key: [u8; 32],
-    /// The service's word for where the key stands, such as `current`.
+    /// The service's word for where the key stands; `compromised` stays for ever.
     pub status: String,
     /// When the key was first listed: microseconds since 1970, UTC.
     pub listed_at_micros: i64,

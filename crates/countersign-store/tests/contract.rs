@@ -247,6 +247,13 @@ async fn public_keys_stay_listed_and_change_their_status(home: Home) {
         .await
         .unwrap();
 
+    for status in ["compromised", "listed", "current"] {
+        store
+            .keep_public_key(key("v1-2026-09a", 9, status, 5))
+            .await
+            .unwrap();
+    }
+
     let refused = [
         ("a version of another key", key("v1-2026-10a", 3, "current", 40)),
         ("a key of another version", key("v1-2026-12a", 1, "current", 40)),
@@ -256,6 +263,7 @@ async fn public_keys_stay_listed_and_change_their_status(home: Home) {
         assert!(matches!(result, Err(StoreError::Conflict)), "{name}: {result:?}");
     }
     let expected = [
+        key("v1-2026-09a", 9, "compromised", 5),
         key("v1-2026-10a", 1, "previous", 10),
         endorsed("current", Some(25), statement),
     ];

@@ -12,7 +12,8 @@ pub(super) async fn upsert(client: &ClientWrapper, row: &PublicKeyRow) -> Result
             "INSERT INTO public_key AS known (key_version, public_key, status, listed_at, signs_from, \
                  endorsement) \
              VALUES ($1, $2, $3, $4, $5, $6) \
-             ON CONFLICT (key_version) DO UPDATE SET status = excluded.status, \
+             ON CONFLICT (key_version) DO UPDATE SET \
+                 status = CASE known.status WHEN 'compromised' THEN known.status ELSE excluded.status END, \
                  signs_from = COALESCE(excluded.signs_from, known.signs_from), \
                  endorsement = COALESCE(excluded.endorsement, known.endorsement) \
              WHERE known.public_key = excluded.public_key",

@@ -9,7 +9,8 @@ pub(super) fn upsert(connection: &Connection, row: &PublicKeyRow) -> rusqlite::R
     let mut upsert = connection.prepare_cached(
         "INSERT INTO public_key (key_version, public_key, status, listed_at, signs_from, endorsement) \
          VALUES (?, ?, ?, ?, ?, ?) \
-         ON CONFLICT (key_version) DO UPDATE SET status = excluded.status, \
+         ON CONFLICT (key_version) DO UPDATE SET \
+             status = CASE status WHEN 'compromised' THEN status ELSE excluded.status END, \
              signs_from = COALESCE(excluded.signs_from, signs_from), \
              endorsement = COALESCE(excluded.endorsement, endorsement) \
          WHERE public_key = excluded.public_key",
