@@ -117,7 +117,8 @@ impl Store {
     /// The row is queued by the call itself, not by the first poll; whoever drops the future afterwards loses
     /// the answer and not the row. A full queue is `Busy` at once. `Conflict` when the verification id is
     /// taken: nothing was written and no number was spent. After `Unavailable` the row is normally absent, but
-    /// may be there when the disk failed in the middle of the commit; a new try takes a new id.
+    /// may be there when the disk failed in the middle of the commit, or the database went away there and did not
+    /// come back in time; a new try takes a new id.
     pub fn keep_receipt(
         &self,
         row: ReceiptRow,

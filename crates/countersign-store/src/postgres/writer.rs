@@ -192,14 +192,18 @@ impl Writer {
             Ok(found) => found,
             Err(_) => Err(StoreError::unavailable("the database does not answer")),
         };
-        // Only reading: when it fails, what is in doubt stays so, and what is not was not written.
-        let found = found.map_err(|error| {
-            if in_doubt {
-                Failure::InDoubt(error)
-            } else {
-                Failure::Refused(error)
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => {
+                drop(Object::take(connection));
+                // Only reading: what is in doubt stays so, and what is not was not written.
+                return Err(if in_doubt {
+                    Failure::InDoubt(error)
+                } else {
+                    Failure::Refused(error)
+                });
             }
-        })?;
+        };
         self.open = Some(connection);
         for &index in waiting {
             if let Some(there) = found.get(&rows[index].verification_id) {
