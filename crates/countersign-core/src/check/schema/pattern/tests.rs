@@ -343,8 +343,10 @@ proptest! {
             // The same within a text long enough that states are kept, where no match begins or ends elsewhere.
             let long = format!("{}{text}", "a".repeat(1_024));
             let (mut many, mut steps) = (100_000, 10_000_000);
-            let found = backtracking.is_match(&long, &mut steps);
-            prop_assert_eq!(linear.is_match(&long, &mut many), found, "{}", text);
+            // `(?:a*)*1` has the backtracking one try every split of the letters: it may run out, and says nothing.
+            if let Ok(found) = backtracking.is_match(&long, &mut steps) {
+                prop_assert_eq!(linear.is_match(&long, &mut many), Ok(found), "{}", text);
+            }
         }
     }
 }
