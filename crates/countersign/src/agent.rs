@@ -12,7 +12,7 @@ use std::process::ExitCode;
 pub(crate) struct Agent {
     /// The agent's id, as checks name it.
     id: String,
-    /// The database: sqlite: and a path, relative to the data folder, or postgres://user@host/db.
+    /// The database: sqlite: and a path, relative to the data folder, or `postgres://user@host/db`.
     #[arg(long, value_name = "URL")]
     store: Option<String>,
     #[command(flatten)]
