@@ -2,6 +2,7 @@
 //!
 //! `config.toml` beside this file is the commented default file; a test holds the two equal.
 
+use crate::origin::{Origin, is_host};
 use countersign_core::score::{HALF_LIFE_DAYS, HalfLife};
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -19,6 +20,8 @@ const NAME_CHARS_MAX: usize = 200;
 /// Body limits that may be set, in bytes. The lowest lets a problem's example request through; the highest keeps
 /// a parsed body within a gigabyte.
 const BODY_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 24;
+/// Names of hosts or origins in one list.
+const NAMES_MAX: usize = 100;
 /// Connection limits that may be set.
 const CONNECTIONS: std::ops::RangeInclusive<u64> = 1..=1 << 16;
 
@@ -38,6 +41,10 @@ pub struct Config {
     pub service_name: String,
     /// Folder of the private keys.
     pub keys_folder: Location,
+    /// Host names under which `/mcp` and `/a2a` may be called, beside that of the public URL and the loopback.
+    pub allowed_hosts: Vec<String>,
+    /// Origins whose pages may call them, beside that of the public URL and the loopback.
+    pub allowed_origins: Vec<Origin>,
     /// Bytes of one request body.
     pub body_bytes: usize,
     /// Connections open at a time.
@@ -171,6 +178,7 @@ impl Config {
         let _ = write!(
             text,
             "listen = {}\npublic_url = {}\ndata = {}\nstore = {}\n{password_file}service_name = {}\n\n[keys]\nfolder = {}\n\n\
+             [http]\nallowed_hosts = {}\nallowed_origins = {}\n\n\
              [limits]\nbody_bytes = {}\nconnections = {}\n\n[score]\nhalf_life_days = {}\n\n[telemetry]\nlog = {}\njson = {}\n",
             quoted(&listen),
             quoted(&public_url),
@@ -178,6 +186,8 @@ impl Config {
             quoted(&store),
             quoted(&self.service_name),
             quoted(&path(&self.keys_folder)),
+            quoted_list(self.allowed_hosts.iter().map(String::as_str)),
+            quoted_list(self.allowed_origins.iter().map(Origin::as_str)),
             self.body_bytes,
             self.connections,
             self.half_life.days(),
@@ -190,6 +200,11 @@ impl Config {
 
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
+}
+
+fn quoted_list<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let texts: Vec<_> = texts.map(|text| toml::Value::String(text.to_owned())).collect();
+    toml::Value::Array(texts).to_string()
 }
 
 fn variable_part(path: &str) -> String {
@@ -206,6 +221,8 @@ struct Given {
     store_password_file: Option<String>,
     service_name: Option<String>,
     keys_folder: Option<String>,
+    allowed_hosts: Option<Vec<String>>,
+    allowed_origins: Option<Vec<Origin>>,
     body_bytes: Option<u64>,
     connections: Option<u64>,
     half_life: Option<HalfLife>,
@@ -251,6 +268,14 @@ const SETTINGS: &[Setting] = &[
     Setting {
         path: "keys.folder",
         read: |given, source| keep(&mut given.keys_folder, read_path(source)),
+    },
+    Setting {
+        path: "http.allowed_hosts",
+        read: |given, source| keep(&mut given.allowed_hosts, read_hosts(source)),
+    },
+    Setting {
+        path: "http.allowed_origins",
+        read: |given, source| keep(&mut given.allowed_origins, read_origins(source)),
     },
     Setting {
         path: "limits.body_bytes",
@@ -308,6 +333,26 @@ impl Source {
         number
             .filter(|number| range.contains(number))
             .ok_or_else(|| format!("must be a whole number from {} to {}", range.start(), range.end()))
+    }
+
+    /// A list in a file; in a variable or a flag, texts with commas between them.
+    fn texts(self) -> Result<Vec<String>, String> {
+        let texts: Option<Vec<String>> = match self {
+            Source::Text(text) => {
+                let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
+                Some(texts.map(str::to_owned).collect())
+            }
+            Source::Toml(toml::Value::Array(values)) => {
+                let texts = values.into_iter().map(|value| value.as_str().map(str::to_owned));
+                texts.collect()
+            }
+            Source::Toml(_) => None,
+        };
+        let texts = texts.ok_or("must be a list of texts, such as [\"a\", \"b\"]")?;
+        if texts.len() > NAMES_MAX {
+            return Err(format!("must have at most {NAMES_MAX} entries"));
+        }
+        Ok(texts)
     }
 
     fn switch(self) -> Result<bool, String> {
@@ -379,6 +424,22 @@ fn read_name(source: Source) -> Result<String, String> {
         return Err("must have 1 to 200 characters, none of them a control character".to_owned());
     }
     Ok(name)
+}
+
+fn read_hosts(source: Source) -> Result<Vec<String>, String> {
+    let hosts = source.texts()?;
+    let wanted = "must list host names without scheme or port, such as verify.example";
+    let hosts = hosts
+        .into_iter()
+        .map(|host| is_host(&host).then(|| host.to_ascii_lowercase()));
+    hosts.collect::<Option<_>>().ok_or_else(|| wanted.to_owned())
+}
+
+fn read_origins(source: Source) -> Result<Vec<Origin>, String> {
+    let origins = source.texts()?;
+    let wanted = "must list origins without a path, such as https://app.example or http://app.example:8080";
+    let origins = origins.iter().map(|origin| Origin::parse(origin));
+    origins.collect::<Option<_>>().ok_or_else(|| wanted.to_owned())
 }
 
 fn read_half_life(source: Source) -> Result<HalfLife, String> {
@@ -454,6 +515,8 @@ impl Given {
             service_name: self
                 .service_name
                 .unwrap_or_else(|| "Agent Output Verifier".to_owned()),
+            allowed_hosts: self.allowed_hosts.unwrap_or_default(),
+            allowed_origins: self.allowed_origins.unwrap_or_default(),
             body_bytes: self.body_bytes.map_or(1 << 20, |bytes| bytes as usize),
             connections: self.connections.map_or(4096, |connections| connections as usize),
             half_life: self.half_life.unwrap_or(HalfLife::DEFAULT),
@@ -541,6 +604,7 @@ mod tests {
     fn a_flag_beats_a_variable_beats_the_file() {
         let file = "service_name = \"file\"\n[limits]\nbody_bytes = 2000\nconnections = 20";
         let variables = [
+            ("COUNTERSIGN_HTTP__ALLOWED_HOSTS", "a.example, B.example"),
             ("COUNTERSIGN_SERVICE_NAME", "variable"),
             ("COUNTERSIGN_LIMITS__BODY_BYTES", "3000"),
             ("COUNTERSIGN_TEST_POSTGRES", "is not ours"),
@@ -550,11 +614,12 @@ mod tests {
         let config = load(file, flags, &variables).unwrap();
         assert_eq!(config.service_name, "flag");
         assert_eq!((config.body_bytes, config.connections), (3000, 20));
+        assert_eq!(config.allowed_hosts, ["a.example", "b.example"]);
     }
 
     #[test]
     fn what_was_understood_can_be_read_again() {
-        let file = "data = \"/d\"\n[telemetry]\nlog = \"off\"\njson = true";
+        let file = "data = \"/d\"\n[http]\nallowed_hosts = [\"h\"]\nallowed_origins = [\"https://a.example\"]\n[telemetry]\nlog = \"off\"\njson = true";
         let config = load(file, Flags::default(), &[]).unwrap();
         let again = load(&config.describe(), Flags::default(), &[]).unwrap();
         assert_eq!(again.describe(), config.describe());
@@ -604,6 +669,22 @@ mod tests {
             ("[limit]\nbody_bytes = 1", "unknown setting limit;"),
             ("limits = 3", "setting limits must be a table"),
             ("keys = \"keys\"", "setting keys must be a table"),
+            (
+                "[http]\nallowed_hosts = \"a.example\"",
+                "setting http.allowed_hosts must be a list",
+            ),
+            (
+                "[http]\nallowed_hosts = [\"a.example:1\"]",
+                "setting http.allowed_hosts must list host names",
+            ),
+            (
+                "[http]\nallowed_origins = [\"a.example\"]",
+                "setting http.allowed_origins must list origins",
+            ),
+            (
+                "[http]\nallowed_origins = [\"https://a.example/\"]",
+                "setting http.allowed_origins must list origins",
+            ),
             ("listen = \"localhost\"", "setting listen must be an address"),
             ("listen = 8402", "setting listen must be a text in quotes"),
             (
