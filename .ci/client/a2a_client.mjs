@@ -7,13 +7,10 @@ import { CASES, URL_OF_SERVICE } from './expected.mjs';
 
 const card = await new DefaultAgentCardResolver().resolve(URL_OF_SERVICE);
 assert.ok(card.supportedInterfaces.length > 0);
-const jwks = await fetch(`${URL_OF_SERVICE}/.well-known/jwks.json`);
-if (card.signatures.length > 0) {
-  const { keys } = await jwks.json();
-  await verifyAgentCardSignature(async (kid) => keys.find((key) => key.kid === kid))(card);
-} else {
-  assert.equal(jwks.status, 404);
-}
+const { keys } = await (await fetch(`${URL_OF_SERVICE}/.well-known/jwks.json`)).json();
+const verify = verifyAgentCardSignature(async (kid) => keys.find((key) => key.kid === kid));
+await verify(card);
+await assert.rejects(verify({ ...card, name: `${card.name}!` }), 'a card of another name was accepted');
 
 const client = await new ClientFactory().createFromAgentCard(card);
 for (const [name, request] of Object.entries(CASES)) {

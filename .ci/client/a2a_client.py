@@ -8,7 +8,7 @@ import jwt
 from a2a.client import A2ACardResolver, ClientConfig, create_client
 from a2a.helpers import proto_helpers
 from a2a.types import AgentCard, Role, SendMessageRequest, TaskState
-from a2a.utils.signing import create_signature_verifier
+from a2a.utils.signing import InvalidSignaturesError, create_signature_verifier
 from expected import CASES, URL, check_answer
 from google.protobuf.json_format import MessageToDict, ParseDict
 
@@ -25,11 +25,17 @@ async def main():
         # The SDK itself leaves unknown members out; a member that it does not know would not be covered by the signature.
         assert MessageToDict(ParseDict(served, AgentCard())) == served, "a member is lost on the way through the SDK"
         card = await A2ACardResolver(http, URL).get_agent_card()
-        if served.get("signatures"):
-            keys = {key["kid"]: key for key in (await http.get(f"{URL}/.well-known/jwks.json")).json()["keys"]}
-            create_signature_verifier(lambda kid, _: jwt.PyJWK(keys[kid]), ["EdDSA"])(card)
-        else:
-            assert (await http.get(f"{URL}/.well-known/jwks.json")).status_code == 404, "keys without a signature"
+        keys = {key["kid"]: key for key in (await http.get(f"{URL}/.well-known/jwks.json")).json()["keys"]}
+        verify = create_signature_verifier(lambda kid, _: jwt.PyJWK(keys[kid]), ["EdDSA"])
+        verify(card)
+        other = AgentCard()
+        other.CopyFrom(card)
+        other.name += "!"
+        try:
+            verify(other)
+            raise AssertionError("a card of another name was accepted")
+        except InvalidSignaturesError:
+            pass
         client = await create_client(card, ClientConfig(streaming=False, httpx_client=http))
         for case, request in CASES.items():
             parts = {

@@ -10,7 +10,7 @@ with MCPServerAdapter({"url": MCP, "transport": "streamable-http"}) as tools:
     for case, request in CASES.items():
         text = tools[0].run(**request)
         if case == "problem":
-            assert "rules[0].type" in text, text
+            assert "rules[0] must have exactly one of" in text, text
         else:
             check_answer(case, text, False)
     assert json.loads(tools[1].run(agent_id="nobody"))["reason"] == "no_data"

@@ -2,7 +2,8 @@
 
     python, js     run as they are
     shell          run; `npx NAME@VERSION` takes the pinned package and refuses another version
-    json, toml     equal to the file that the line before names, which a shell block of the page must have written
+    json, toml     equal to the file that the line before names, which a shell block of the page has written; a json that
+                   names a command instead is a host's: the command is started and asked for its tools
     console        run by .ci/docs.py
     text           not run; the page says why
     yaml           linted by the rows of GitHub Actions
@@ -18,7 +19,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from expected import URL
+from expected import URL, check_tools
+from lines import Lines
 
 ROOT = Path(os.environ["REPOSITORY"])
 PAGES = ROOT / "docs/integrations"
@@ -39,7 +41,9 @@ def main():
         if language in LEFT_TO_OTHERS:
             continue
         text = text.replace(ADDRESS, URL)
-        if language in ("json", "toml"):
+        if language == "json" and '"command"' in text:
+            start(json.loads(text))
+        elif language in ("json", "toml"):
             compare(name, text)
         else:
             {"python": python, "js": javascript, "shell": shell}[language](text)
@@ -77,12 +81,26 @@ def javascript(text):
 
 
 def shell(text):
+    run(["bash", "-euo", "pipefail", "-c", text], PATH=with_npx())
+
+
+def with_npx():
+    """PATH with an `npx` in front that takes pinned packages alone."""
     programs = Path("programs")
     programs.mkdir(exist_ok=True)
     npx = programs / "npx"
     npx.write_text(f"#!/bin/sh\nexec python3 {Path(__file__).parent / 'npx.py'} \"$@\"\n")
     npx.chmod(0o755)
-    run(["bash", "-euo", "pipefail", "-c", text], PATH=f"{programs.resolve()}:{os.environ['PATH']}")
+    return f"{programs.resolve()}:{os.environ['PATH']}"
+
+
+def start(configuration):
+    """Each server of a host's configuration, as the host would start it."""
+    for server in configuration["mcpServers"].values():
+        command = shutil.which(server["command"], path=with_npx())
+        with Lines([command, *server["args"]]) as lines:
+            lines.open()
+            check_tools(tool["name"] for tool in lines.ask("tools/list", {})["tools"])
 
 
 def run(command, **more):

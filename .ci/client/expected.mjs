@@ -25,7 +25,7 @@ export function checkAnswer(name, result) {
   assert.equal(result.isError ?? false, name === 'problem', `${name}: isError`);
   if (name === 'problem') {
     assert.equal(answer.code, 'invalid_request');
-    assert.equal(answer.fields[0].field, 'rules[0].type');
+    assert.equal(answer.fields[0].field, 'rules[0]');
   } else {
     assert.equal(answer.result, name);
     assert.equal(answer.task_id, CASES[name].task_id);

@@ -22,7 +22,7 @@ def check_answer(case, text, is_error, structured=None):
     assert is_error is (case == "problem"), f"{case}: isError is {is_error}"
     if case == "problem":
         assert answer["code"] == "invalid_request", answer
-        assert answer["fields"][0]["field"] == "rules[0].type", answer
+        assert answer["fields"][0]["field"] == "rules[0]", answer
         assert answer["charged"] is False, answer
     else:
         assert answer["result"] == case, answer

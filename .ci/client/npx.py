@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-called, *arguments = sys.argv[1:]
+called, *arguments = sys.argv[2:] if sys.argv[1] == "-y" else sys.argv[1:]
 name, _, version = called.rpartition("@")
 package = Path(os.environ["CLIENT_SCRIPTS"]) / "node_modules" / name / "package.json"
 installed = json.loads(package.read_text())["version"]

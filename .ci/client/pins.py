@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 PINS = Path(__file__).resolve().parent / "pins"
+# Scripts of packages do not run while they are installed, but for these: Claude Code puts its program, which a package of
+# its own brought, into place.
+INSTALLERS = ["node_modules/@anthropic-ai/claude-code/install.cjs"]
 
 
 @dataclass
@@ -29,8 +32,7 @@ def install(names, target):
 
 def place(name, target):
     if name == "node" or name.startswith("node-"):
-        # One folder of packages is found by scripts outside of it through a link beside them, so rows of Node.js run
-        # from a copy of the scripts inside.
+        # A script finds packages only from a folder that holds them, so rows of Node.js run from copies beside them.
         folder = once(name, target, node_sources(name), install_node)
         paths, environment = [folder / "node_modules/.bin"], {"CLIENT_SCRIPTS": str(folder)}
         for script in [*PINS.parent.glob("*.mjs"), PINS.parent / "cases.json"]:
@@ -46,7 +48,8 @@ def node_sources(name):
 
 def once(name, target, sources, installer):
     """The folder of these pins. Its name carries their hash, and a mark in it tells that it is whole."""
-    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources) + sys.version.encode()).hexdigest()
+    read = b"".join(source.read_bytes() for source in [*sources, Path(__file__)])
+    digest = hashlib.sha256(read + sys.version.encode()).hexdigest()
     folder = target / f"{name}.{digest[:12]}"
     mark = folder / "whole"
     if not mark.exists():
@@ -69,6 +72,9 @@ def install_node(folder, sources):
     for source in sources:
         shutil.copy2(source, folder / source.name)
     call(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], folder)
+    for script in INSTALLERS:
+        if (folder / script).exists():
+            call(["node", script], folder)
 
 
 def call(command, folder=None):
