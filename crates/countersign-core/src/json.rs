@@ -5,8 +5,10 @@
 //! sort. Each number remembers whether it was an integer literal; only message texts use that.
 
 pub(crate) mod plain;
+mod position;
 mod reader;
 mod value;
 
+pub use position::position;
 pub use reader::{Fault, FaultKind, read, read_nested};
 pub use value::{Member, Number, Object, Value, compare_names};

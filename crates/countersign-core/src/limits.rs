@@ -37,6 +37,8 @@ pub const PATTERN_STEPS_MAX: u64 = 1_000_000;
 pub const LIST_ENTRIES_MAX: usize = 50;
 /// Unicode scalar values of any text in a response, the closing ellipsis included.
 pub const TEXT_CHARS_MAX: usize = 300;
+/// Bytes of the member names in a place that a finding keeps; the place ends above the name that is too much.
+pub const PLACE_BYTES_MAX: usize = 1_000;
 /// Unicode scalar values of a scalar shown in a text, as its JSON literal with quotes; a longer one is shown as
 /// its type name.
 pub const SCALAR_CHARS_MAX: usize = 80;

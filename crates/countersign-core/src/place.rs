@@ -30,6 +30,25 @@ impl Place {
     }
 }
 
+impl Place {
+    /// The place as far as its names take no more than `bytes_max`, so that what is kept of a text has a limit.
+    #[must_use]
+    pub(crate) fn within(mut self, bytes_max: usize) -> Self {
+        let mut left = bytes_max;
+        let fits = |step: &Step| match step {
+            Step::Index(_) => true,
+            Step::Name(name) => {
+                let rest = left.checked_sub(name.len());
+                left = rest.unwrap_or(0);
+                rest.is_some()
+            }
+        };
+        let kept = self.0.iter().map(fits).take_while(|fits| *fits).count();
+        self.0.truncate(kept);
+        self
+    }
+}
+
 /// The text of a field or place that is not the root, with a root marker: `$.` before a name, `$` before an index.
 pub fn root_marked(field: &str) -> String {
     match field {

@@ -13,6 +13,7 @@ mod input;
 mod key;
 mod output;
 mod receipt;
+mod sarif;
 mod score;
 mod serve;
 mod store;

@@ -8,7 +8,8 @@ mod text;
 use super::finding::{Count, Finding, Findings};
 use super::name::CheckName;
 use crate::json::Value;
-use crate::limits::LIST_ENTRIES_MAX;
+use crate::limits::{LIST_ENTRIES_MAX, PLACE_BYTES_MAX};
+use crate::place::{self, Place};
 use member_path::{MemberPaths, Spot, Step, spell};
 
 /// What the content check says of an output.
@@ -54,16 +55,35 @@ impl<'w> Way<'w> {
         }
     }
 
-    fn place(&self) -> String {
-        let steps = std::iter::successors(self.last, |(above, _)| above.last).map(|(_, step)| step);
-        spell(steps.collect())
+    fn steps_up(&self) -> impl Iterator<Item = Step<'w>> {
+        std::iter::successors(self.last, |(above, _)| above.last).map(|(_, step)| step)
+    }
+
+    fn spelled(&self) -> String {
+        spell(self.steps_up().collect())
+    }
+
+    fn place(&self) -> Place {
+        let mut steps: Vec<Step<'_>> = self.steps_up().collect();
+        steps.reverse();
+        let mut left = PLACE_BYTES_MAX;
+        let steps = steps.into_iter().map_while(|step| match step {
+            Step::Name(name) => {
+                left = left.checked_sub(name.len())?;
+                Some(place::Step::Name(name.into()))
+            }
+            Step::Index(index) => Some(place::Step::Index(index)),
+            Step::Every => None,
+        });
+        Place(steps.collect())
     }
 }
 
 /// A finding that may yet be told of further places.
 struct Open {
     path: u32,
-    place: String,
+    spelled: String,
+    place: Place,
     fault: Fault,
     further: u64,
 }
@@ -130,6 +150,7 @@ impl<'a> Pass<'a> {
                 marks.shown |= mark;
                 self.open.push(Open {
                     path: spot.path,
+                    spelled: way.spelled(),
                     place: way.place(),
                     fault: fault(),
                     further: 0,
@@ -152,11 +173,12 @@ impl<'a> Pass<'a> {
         } = self;
         let close = |Open {
                          path,
+                         spelled,
                          place,
                          fault,
                          further,
                      }: Open| {
-            let found = format!("value at {place} {}", fault.says);
+            let found = format!("value at {spelled} {}", fault.says);
             let detail = if further == 0 {
                 found.clone()
             } else {
@@ -166,6 +188,7 @@ impl<'a> Pass<'a> {
                 check: fault.check,
                 field: paths.field(path),
                 is_root: path == 0,
+                place,
                 expected: fault.expected.to_owned(),
                 found,
                 detail,

@@ -1,6 +1,7 @@
 //! What a check has to say: findings, and the counts beside them.
 
 use super::name::CheckName;
+use crate::place::Place;
 
 /// One thing a check has to say about an output. Texts are complete here; they are cut to
 /// [`crate::limits::TEXT_CHARS_MAX`] where the response is made.
@@ -13,6 +14,9 @@ pub struct Finding {
     pub field: String,
     /// Whether that is the root and not a member named `$`.
     pub is_root: bool,
+    /// The first value that it is about, for those who show it in the output's text. What is absent has a place
+    /// too; where names are long, the place ends above them.
+    pub place: Place,
     /// What would pass.
     pub expected: String,
     /// What is there instead.

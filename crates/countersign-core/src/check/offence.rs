@@ -14,6 +14,7 @@ pub(crate) struct Offence {
     pub(crate) expected: String,
     pub(crate) found: String,
     pub(crate) detail: String,
+    pub(crate) place: Place,
 }
 
 impl Offence {
@@ -23,6 +24,7 @@ impl Offence {
             expected: "a value".to_owned(),
             found: format!("nothing at {place}"),
             detail: format!("no value at {place}"),
+            place: place.clone(),
         }
     }
 
@@ -33,6 +35,7 @@ impl Offence {
             found: format!("{shown} at {place}"),
             detail: format!("value at {place} is {shown}, expected {expected}"),
             expected,
+            place: place.clone(),
         }
     }
 
@@ -43,6 +46,7 @@ impl Offence {
             expected: kind.to_owned(),
             found: format!("{type_name} at {place}"),
             detail: format!("value at {place} is {type_name}, expected {kind}"),
+            place: place.clone(),
         }
     }
 
@@ -56,6 +60,7 @@ impl Offence {
             check,
             field: path.field().to_owned(),
             is_root: path.steps().is_empty(),
+            place: self.place,
             expected: self.expected,
             found: self.found,
             detail: self.detail,

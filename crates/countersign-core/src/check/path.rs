@@ -87,6 +87,12 @@ impl Path {
         &self.steps
     }
 
+    /// The place of the first container whose elements the path selects; of the value itself, if it selects one.
+    pub(crate) fn container(&self) -> Place {
+        let every = self.steps.iter().position(|step| *step == Step::Every);
+        self.place(every.unwrap_or(self.steps.len()), Indexes::default())
+    }
+
     /// The place that the first `taken` steps lead to, with these indexes in place of each `[]`.
     pub(crate) fn place(&self, taken: usize, indexes: Indexes<'_>) -> Place {
         let mut indexes = indexes.outermost_first().into_iter();

@@ -109,6 +109,7 @@ pub(super) fn write_filled(value: &Value, defaults: &[(&str, &str)], out: &mut V
 mod tests {
     use super::*;
     use crate::json::read;
+    use crate::place::{Place, Step};
 
     /// The finding of a rule about an output: its detail, or nothing.
     pub(super) fn told(rule: &str, output: &str) -> String {
@@ -151,6 +152,7 @@ mod tests {
             check: crate::check::name::CheckName::ConsistencySumEquals,
             field: "line_items[].line_total".to_owned(),
             is_root: false,
+            place: Place(vec![Step::Name("line_items".into())]),
             expected: "a sum equal to total (135.0)".to_owned(),
             found: "sum 129.5".to_owned(),
             detail: "values sum to 129.5, expected total (135.0)".to_owned(),

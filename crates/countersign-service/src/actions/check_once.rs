@@ -7,6 +7,7 @@ use crate::pay::admit;
 use crate::problem::Problem;
 use crate::signer::Signer;
 use countersign_core::check::budget::Budget;
+use countersign_core::check::report::Report;
 use countersign_core::check::request::{CompileAnew, Detail, Request};
 
 /// A signed answer that nothing remembers.
@@ -15,6 +16,8 @@ pub struct Checked {
     pub answer: Vec<u8>,
     /// Whether the result is `pass`.
     pub passed: bool,
+    /// What the check found.
+    pub report: Report,
 }
 
 /// Checks the body that one would POST and signs the answer. `detail` overrides what the request says.
@@ -44,5 +47,6 @@ pub fn check_once(
     Ok(Checked {
         answer: issued.answer,
         passed: issued.facts.passed(),
+        report,
     })
 }

@@ -69,6 +69,7 @@ pub(super) fn check<'a>(
         detail: ["values sum to ", &sum, ", expected ", &shown].concat(),
         expected: ["a sum equal to ", &shown].concat(),
         found: ["sum ", &sum].concat(),
+        place: field.container(),
     };
     Some(offence.finding(CheckName::ConsistencySumEquals, field, 1))
 }
@@ -79,6 +80,7 @@ fn not_a_number(place: &Place, value: &Value) -> Offence {
         expected: "numbers".to_owned(),
         found: format!("{type_name} at {place}"),
         detail: format!("value at {place} is {type_name}, expected a number"),
+        place: place.clone(),
     }
 }
 
@@ -88,6 +90,7 @@ fn bad_target(path: &Path, count: usize) -> Offence {
         expected: format!("one number at {field}"),
         found: format!("{count} numbers"),
         detail: format!("expected exactly one number at {field}, found {count}"),
+        place: path.container(),
     }
 }
 

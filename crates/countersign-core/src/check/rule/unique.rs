@@ -24,6 +24,7 @@ pub(super) fn check<'a>(
                 expected: "unique values".to_owned(),
                 found: format!("duplicate at {place}"),
                 detail: format!("value at {place} repeats the one at {original}"),
+                place,
             }
         }
         _ => Offence::missing(&place),

@@ -9,7 +9,7 @@ use crate::check::finding::{Finding, Findings};
 use crate::check::name::CheckName;
 use crate::check::wording;
 use crate::json::{Value, compare_names};
-use crate::limits::{LIST_ENTRIES_MAX, NESTING_MAX, TEXT_CHARS_MAX};
+use crate::limits::{LIST_ENTRIES_MAX, NESTING_MAX, PLACE_BYTES_MAX, TEXT_CHARS_MAX};
 use crate::place::{Place, Step};
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -186,6 +186,7 @@ impl Entry<'_> {
             check: self.check,
             field: place_text(&place),
             is_root: place.0.is_empty(),
+            place: place.within(PLACE_BYTES_MAX),
             detail: format!("expected {expected}, found {found}"),
             expected,
             found,
