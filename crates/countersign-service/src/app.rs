@@ -1,7 +1,9 @@
 //! What an action is handed: store, signer, compiled schemas, bench, clock and the settings that receipts show.
 
 use crate::bench::Bench;
+use crate::client::TrustedProxies;
 use crate::config::Config;
+use crate::rate::RateLimit;
 use crate::schemas::SchemaCache;
 use crate::signer::Signer;
 use countersign_core::receipt::Issuer;
@@ -28,6 +30,9 @@ pub(crate) struct App {
     pub(crate) clock: Clock,
     pub(crate) letterhead: Letterhead,
     pub(crate) body_bytes_max: usize,
+    pub(crate) trusted_proxies: TrustedProxies,
+    /// None: every client may ask as often as it likes.
+    pub(crate) rate_limit: Option<RateLimit>,
     /// What a check counts for in scores, by its age; shown in the agent card.
     pub(crate) half_life: HalfLife,
 }

@@ -2,9 +2,11 @@
 //!
 //! `config.toml` beside this file is the commented default file; a test holds the two equal.
 
+use crate::client::TrustedProxies;
 use countersign_core::score::{HALF_LIFE_DAYS, HalfLife};
 use std::fmt::Write as _;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 /// The commented default file, as `--print-config` prints it.
@@ -21,6 +23,10 @@ const NAME_CHARS_MAX: usize = 200;
 const BODY_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 24;
 /// Connection limits that may be set.
 const CONNECTIONS: std::ops::RangeInclusive<u64> = 1..=1 << 16;
+/// Limits on a client's requests a minute that may be set; 0 is none.
+const RATE_PER_MINUTE: std::ops::RangeInclusive<u64> = 0..=1_000_000;
+/// Entries of a setting that is a list.
+const LIST_ENTRIES_MAX: usize = 256;
 
 /// The settings of one process. A `Config` that exists is readable and free of contradictions; whether its
 /// files exist shows when they are opened.
@@ -42,6 +48,10 @@ pub struct Config {
     pub body_bytes: usize,
     /// Connections open at a time.
     pub connections: usize,
+    /// The proxies whose `X-Forwarded-For` is read.
+    pub trusted_proxies: TrustedProxies,
+    /// Requests a minute of one client; `None`: as many as it likes.
+    pub rate_per_minute: Option<NonZeroU32>,
     /// The age at which a check counts half as much in a score.
     pub half_life: HalfLife,
     /// The least severe events that are logged; `None`: none at all.
@@ -171,7 +181,7 @@ impl Config {
         let _ = write!(
             text,
             "listen = {}\npublic_url = {}\ndata = {}\nstore = {}\n{password_file}service_name = {}\n\n[keys]\nfolder = {}\n\n\
-             [limits]\nbody_bytes = {}\nconnections = {}\n\n[score]\nhalf_life_days = {}\n\n[telemetry]\nlog = {}\njson = {}\n",
+             [limits]\nbody_bytes = {}\nconnections = {}\n\n[http]\ntrusted_proxies = {}\nrate_per_minute = {}\n\n[score]\nhalf_life_days = {}\n\n[telemetry]\nlog = {}\njson = {}\n",
             quoted(&listen),
             quoted(&public_url),
             quoted(&path(&self.data)),
@@ -180,6 +190,8 @@ impl Config {
             quoted(&path(&self.keys_folder)),
             self.body_bytes,
             self.connections,
+            list(&self.trusted_proxies.texts()),
+            self.rate_per_minute.map_or(0, NonZeroU32::get),
             self.half_life.days(),
             quoted(&log),
             self.log_json,
@@ -190,6 +202,10 @@ impl Config {
 
 fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
+}
+
+fn list(texts: &[String]) -> String {
+    toml::Value::from(texts.to_vec()).to_string()
 }
 
 fn variable_part(path: &str) -> String {
@@ -208,6 +224,8 @@ struct Given {
     keys_folder: Option<String>,
     body_bytes: Option<u64>,
     connections: Option<u64>,
+    trusted_proxies: Option<TrustedProxies>,
+    rate_per_minute: Option<u64>,
     half_life: Option<HalfLife>,
     log: Option<Verbosity>,
     log_json: Option<bool>,
@@ -261,6 +279,14 @@ const SETTINGS: &[Setting] = &[
         read: |given, source| keep(&mut given.connections, source.whole_number(CONNECTIONS)),
     },
     Setting {
+        path: "http.trusted_proxies",
+        read: |given, source| keep(&mut given.trusted_proxies, read_proxies(source)),
+    },
+    Setting {
+        path: "http.rate_per_minute",
+        read: |given, source| keep(&mut given.rate_per_minute, source.whole_number(RATE_PER_MINUTE)),
+    },
+    Setting {
         path: "score.half_life_days",
         read: |given, source| keep(&mut given.half_life, read_half_life(source)),
     },
@@ -308,6 +334,26 @@ impl Source {
         number
             .filter(|number| range.contains(number))
             .ok_or_else(|| format!("must be a whole number from {} to {}", range.start(), range.end()))
+    }
+
+    /// A list of texts; in a variable or a flag, separated by commas.
+    fn texts(self) -> Result<Vec<String>, String> {
+        let wanted = || format!("must be a list of at most {LIST_ENTRIES_MAX} texts");
+        let texts: Vec<String> = match self {
+            Source::Text(text) => {
+                let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+                entries.map(str::to_owned).collect()
+            }
+            Source::Toml(toml::Value::Array(values)) => {
+                let texts = values.iter().map(|value| value.as_str().map(str::to_owned));
+                texts.collect::<Option<_>>().ok_or_else(wanted)?
+            }
+            Source::Toml(_) => return Err(wanted()),
+        };
+        if texts.len() > LIST_ENTRIES_MAX {
+            return Err(wanted());
+        }
+        Ok(texts)
     }
 
     fn switch(self) -> Result<bool, String> {
@@ -379,6 +425,10 @@ fn read_name(source: Source) -> Result<String, String> {
         return Err("must have 1 to 200 characters, none of them a control character".to_owned());
     }
     Ok(name)
+}
+
+fn read_proxies(source: Source) -> Result<TrustedProxies, String> {
+    TrustedProxies::read(source.texts()?.iter().map(String::as_str))
 }
 
 fn read_half_life(source: Source) -> Result<HalfLife, String> {
@@ -456,6 +506,8 @@ impl Given {
                 .unwrap_or_else(|| "Agent Output Verifier".to_owned()),
             body_bytes: self.body_bytes.map_or(1 << 20, |bytes| bytes as usize),
             connections: self.connections.map_or(4096, |connections| connections as usize),
+            trusted_proxies: self.trusted_proxies.unwrap_or_default(),
+            rate_per_minute: self.rate_per_minute.and_then(|rate| NonZeroU32::new(rate as u32)),
             half_life: self.half_life.unwrap_or(HalfLife::DEFAULT),
             log: self.log.unwrap_or(Some(tracing::Level::INFO)),
             log_json: self.log_json.unwrap_or(false),

@@ -29,6 +29,7 @@ use hyper::header::{ACCEPT, CONNECTION, HeaderMap, HeaderValue, IF_NONE_MATCH, T
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response};
 use route::Target;
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -91,10 +92,11 @@ impl Door {
     pub(crate) async fn answer(
         &self,
         request: Request<Incoming>,
+        peer: IpAddr,
     ) -> Result<Response<Full<Bytes>>, Abandoned> {
         let request_id = self.request_id(request.headers());
         let answered = {
-            let mut work = pin!(self.route(request));
+            let mut work = pin!(self.route(request, peer));
             // What panics is one request's work: locks recover from poison, and everything else that it
             // touched is dropped with it.
             std::future::poll_fn(|context| {
@@ -125,7 +127,7 @@ impl Door {
         Ok(response)
     }
 
-    async fn route(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
+    async fn route(&self, request: Request<Incoming>, peer: IpAddr) -> Result<Answer, Refusal> {
         let (head, body) = request.into_parts();
         if let Err(problem) = check_head(&head) {
             self.discard(body);
@@ -144,6 +146,12 @@ impl Door {
         if !route.takes(&head.method) {
             self.discard(body);
             return Err(Problem::MethodNotAllowed { allow }.into());
+        }
+        if !route.target.is_probe()
+            && let Err(problem) = self.count(&head, peer)
+        {
+            self.discard(body);
+            return Err(problem.into());
         }
         let app = &self.app;
         let has = head.headers.get_all(IF_NONE_MATCH);
@@ -186,6 +194,17 @@ impl Door {
             }
         };
         Ok(answer)
+    }
+
+    /// Counts a request of a client, if the operator set a limit.
+    fn count(&self, head: &Parts, peer: IpAddr) -> Result<(), Problem> {
+        let Some(limit) = &self.app.rate_limit else {
+            return Ok(());
+        };
+        let forwarded_for = head.headers.get_all(headers::X_FORWARDED_FOR);
+        let client = self.app.trusted_proxies.client(peer, &forwarded_for);
+        let counted = limit.count(client);
+        counted.map_err(|retry_after| Problem::RateLimited { retry_after })
     }
 
     /// Reads a body under the limit and in time.

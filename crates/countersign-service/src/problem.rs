@@ -53,6 +53,11 @@ pub enum Problem {
         /// The methods it has, as `Allow` lists them.
         allow: &'static str,
     },
+    /// The client asked more often than the operator allows.
+    RateLimited {
+        /// Seconds until the next request is let through.
+        retry_after: u64,
+    },
     /// A fault of ours. The cause is for the log; the answer names the request.
     InternalError(String),
     /// Something that the service needs is away, or it is overloaded.
@@ -134,6 +139,13 @@ const METHOD_NOT_ALLOWED: Code = Code {
     when: "The path does not take this method; the Allow header lists those it takes.",
     what_to_do: "Use a method of the Allow header. Checks go to POST /verify/schema.",
 };
+const RATE_LIMITED: Code = Code {
+    name: "rate_limited",
+    status: 429,
+    retryable: true,
+    when: "This client asked more often than the operator allows.",
+    what_to_do: "Send the same request again after the seconds in retry_after, and fewer a minute from then on.",
+};
 const INTERNAL_ERROR: Code = Code {
     name: "internal_error",
     status: 500,
@@ -157,6 +169,7 @@ pub const CODES: &[Code] = &[
     UNSUPPORTED_TRANSFER_ENCODING,
     NOT_FOUND,
     METHOD_NOT_ALLOWED,
+    RATE_LIMITED,
     INTERNAL_ERROR,
     SERVICE_UNAVAILABLE,
 ];
@@ -171,6 +184,7 @@ impl Problem {
             Problem::UnsupportedTransferEncoding => UNSUPPORTED_TRANSFER_ENCODING,
             Problem::NotFound => NOT_FOUND,
             Problem::MethodNotAllowed { .. } => METHOD_NOT_ALLOWED,
+            Problem::RateLimited { .. } => RATE_LIMITED,
             Problem::InternalError(_) => INTERNAL_ERROR,
             Problem::ServiceUnavailable(_) => SERVICE_UNAVAILABLE,
         }
@@ -178,10 +192,10 @@ impl Problem {
 
     /// Seconds to wait, for what is worth another try.
     pub fn retry_after(&self) -> Option<u64> {
-        let seconds = if self.needs_repair() {
-            RETRY_AFTER_REPAIR_SECONDS
-        } else {
-            RETRY_AFTER_SECONDS
+        let seconds = match self {
+            Problem::RateLimited { retry_after } => *retry_after,
+            _ if self.needs_repair() => RETRY_AFTER_REPAIR_SECONDS,
+            _ => RETRY_AFTER_SECONDS,
         };
         self.code().retryable.then_some(seconds)
     }
@@ -237,7 +251,8 @@ impl Problem {
             | Problem::HeadersTooLarge { .. }
             | Problem::UnsupportedTransferEncoding
             | Problem::NotFound
-            | Problem::MethodNotAllowed { .. } => None,
+            | Problem::MethodNotAllowed { .. }
+            | Problem::RateLimited { .. } => None,
         }
     }
 
@@ -258,6 +273,11 @@ impl Problem {
             Problem::MethodNotAllowed { allow } => {
                 format!("This address does not take this method; it takes {allow}. Nothing was charged.").into()
             }
+            Problem::RateLimited { retry_after } => format!(
+                "This client has asked more often than this service allows; the next request may come in \
+                 {retry_after} s. Nothing was charged."
+            )
+            .into(),
             Problem::InternalError(_) => format!(
                 "The service failed. Nothing was charged. Name request {request_id} when you tell the operator."
             )
@@ -299,7 +319,7 @@ impl Problem {
                 ("action", "reduce_request_size".into()),
                 ("max_bytes", Part::Integer(*max_bytes as u64)),
             ],
-            Problem::InternalError(_) | Problem::ServiceUnavailable(_) => vec![
+            Problem::RateLimited { .. } | Problem::InternalError(_) | Problem::ServiceUnavailable(_) => vec![
                 ("action", "retry_after".into()),
                 (
                     "seconds",

@@ -5,6 +5,7 @@ use crate::bench::Bench;
 use crate::config::{Config, StoreSetting};
 use crate::http::{Patience, Server, Workers, allow_open_files};
 use crate::key_watch::KeyWatch;
+use crate::rate::RateLimit;
 use crate::schemas::SchemaCache;
 use crate::signer::{Signer, SignerError, new_key};
 use crate::telemetry;
@@ -169,6 +170,8 @@ impl Service {
             clock,
             letterhead: Letterhead::new(config, address),
             body_bytes_max: config.body_bytes,
+            trusted_proxies: config.trusted_proxies.clone(),
+            rate_limit: config.rate_per_minute.map(RateLimit::new),
             half_life: config.half_life,
         });
         let keys = KeyWatch::start(app.clone())?;

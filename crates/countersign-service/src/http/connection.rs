@@ -7,6 +7,7 @@ use crate::problem::{Problem, Unavailable};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,12 @@ const HEADERS_READ_MAX: usize = 5 * HEADERS_MAX;
 const LINGER: Duration = Duration::from_secs(1);
 
 /// Serves a connection until it ends, or until the service stops: then what runs is finished.
-pub(super) async fn serve(stream: TcpStream, door: Arc<Door>, mut stopping: watch::Receiver<bool>) {
+pub(super) async fn serve(
+    stream: TcpStream,
+    peer: IpAddr,
+    door: Arc<Door>,
+    mut stopping: watch::Receiver<bool>,
+) {
     // Answers are whole when they are written: nothing is gained by waiting for more.
     let _ = stream.set_nodelay(true);
     let patience = door.patience;
@@ -35,7 +41,7 @@ pub(super) async fn serve(stream: TcpStream, door: Arc<Door>, mut stopping: watc
         let (door, turn) = (door.clone(), turn_of_service.clone());
         turn.begin();
         async move {
-            let answer = door.answer(request).await;
+            let answer = door.answer(request, peer).await;
             turn.answered();
             answer
         }

@@ -8,6 +8,8 @@ use hyper::header::{
 
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
+pub(super) const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
 /// Characters of a caller's request id.
 const REQUEST_ID_CHARS_MAX: usize = 64;
 

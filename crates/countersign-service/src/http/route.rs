@@ -20,6 +20,13 @@ pub(super) enum Target<'a> {
     Asset(Asset),
 }
 
+impl Target<'_> {
+    /// Whether it tells only how the service is. Such a question is answered however often it comes.
+    pub(super) fn is_probe(self) -> bool {
+        matches!(self, Target::Health | Target::Ready)
+    }
+}
+
 /// A path that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Route<'a> {

@@ -158,8 +158,8 @@ async fn accept(
             accepted = listener.accept() => accepted,
             () = connection::stop(&mut stopping) => break,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok((stream, peer)) => (stream, peer.ip()),
             // One connection's fault is over with it; want of descriptors takes a moment.
             Err(error) if is_over(&error) => continue,
             Err(error) => {
@@ -174,7 +174,7 @@ async fn accept(
         if let Some(place) = Place::take(&shared, |shared| (&shared.open, shared.open_max)) {
             let (door, stopping, running) = (door.clone(), stopping.clone(), running.clone());
             tokio::spawn(async move {
-                connection::serve(stream, door, stopping).await;
+                connection::serve(stream, peer, door, stopping).await;
                 drop((place, running));
             });
         } else if let Some(place) = Place::take(&shared, |shared| (&shared.refusals, REFUSALS_MAX)) {

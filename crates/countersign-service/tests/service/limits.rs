@@ -266,3 +266,60 @@ fn many_abandoned_connections_harm_nobody() {
     }
     assert_eq!(rig.post("/verify/schema", MINIMAL.as_bytes()).status, 200);
 }
+
+#[test]
+fn a_client_that_asks_too_often_is_told_when_to_come_again() {
+    let settings = "[http]\nrate_per_minute = 3\ntrusted_proxies = [\"127.0.0.1\"]";
+    let rig = Rig::with(settings, Patience::default());
+    let ask = |client: &str| {
+        let headers = [("X-Forwarded-For", client)];
+        rig.request("POST", "/verify/schema", &headers, MINIMAL.as_bytes())
+    };
+    for _ in 0..3 {
+        assert_eq!(ask("198.51.100.7").status, 200);
+    }
+    let refused = ask("198.51.100.7");
+    assert_eq!(
+        (refused.status, refused.member("code")),
+        (429, "rate_limited".to_owned())
+    );
+    let seconds: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=20).contains(&seconds), "{seconds}");
+    let action = format!(r#""next_actions":[{{"action":"retry_after","seconds":{seconds}}}]"#);
+    for part in [
+        action,
+        format!("\"retry_after\":{seconds}"),
+        "\"retryable\":true".to_owned(),
+    ] {
+        assert!(refused.text().contains(&part), "{part}");
+    }
+    assert!(!refused.text().contains("198.51.100.7"));
+    // What is no work is not counted, and another client is not touched; an entry that the client wrote itself,
+    // left of its own address, changes nothing.
+    for _ in 0..5 {
+        assert_eq!(
+            rig.request("GET", "/health", &[("X-Forwarded-For", "198.51.100.7")], b"")
+                .status,
+            200
+        );
+    }
+    assert_eq!(ask("198.51.100.8").status, 200);
+    assert_eq!(ask("203.0.113.1, 198.51.100.7").status, 429);
+    // A path that does not exist is told before anything is counted.
+    let unknown = rig.request("GET", "/nothing", &[("X-Forwarded-For", "198.51.100.7")], b"");
+    assert_eq!(unknown.status, 404);
+}
+
+#[test]
+fn without_a_trusted_proxy_the_peer_is_the_client() {
+    let rig = Rig::with("[http]\nrate_per_minute = 2", Patience::default());
+    let ask = |client: &str| {
+        let headers = [("X-Forwarded-For", client)];
+        rig.request("POST", "/verify/schema", &headers, MINIMAL.as_bytes())
+            .status
+    };
+    assert_eq!(
+        [ask("198.51.100.7"), ask("198.51.100.8"), ask("198.51.100.9")],
+        [200, 200, 429]
+    );
+}
