@@ -2,6 +2,7 @@
 
 use crate::bench::Bench;
 use crate::config::Config;
+use crate::origin::Gate;
 use crate::schemas::SchemaCache;
 use crate::signer::Signer;
 use countersign_core::receipt::Issuer;
@@ -27,6 +28,8 @@ pub(crate) struct App {
     pub(crate) bench: Bench,
     pub(crate) clock: Clock,
     pub(crate) letterhead: Letterhead,
+    /// Who may speak to `/mcp` and `/a2a`.
+    pub(crate) gate: Gate,
     pub(crate) body_bytes_max: usize,
     /// What a check counts for in scores, by its age; shown in the agent card.
     pub(crate) half_life: HalfLife,

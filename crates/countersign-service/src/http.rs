@@ -5,6 +5,7 @@ mod answer;
 mod body;
 mod connection;
 mod headers;
+mod protocol;
 mod route;
 mod server;
 mod socket;
@@ -13,10 +14,12 @@ mod turn;
 pub(crate) use server::{Server, Workers, allow_open_files};
 
 use crate::actions::{
-    check_output, look_up_reputation, look_up_score, read_receipt, tell_readiness, verify_receipt,
+    check_output::{self, Nulls},
+    look_up_reputation, look_up_score, read_receipt, tell_readiness, verify_receipt,
 };
 use crate::agent_id::AgentId;
 use crate::app::{App, new_id};
+use crate::mcp::Mcp;
 use crate::problem::{Problem, Unavailable};
 use crate::{pages, wire};
 use answer::Answer;
@@ -28,6 +31,7 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{ACCEPT, CONNECTION, HeaderMap, HeaderValue, IF_NONE_MATCH, TRANSFER_ENCODING};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response};
+use protocol::Caller;
 use route::Target;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -68,6 +72,7 @@ impl Default for Patience {
 pub(crate) struct Door {
     app: Arc<App>,
     headers: HeaderSets,
+    mcp: Mcp,
     room: Arc<BodyRoom>,
     patience: Patience,
 }
@@ -81,6 +86,7 @@ impl Door {
     pub(crate) fn new(app: Arc<App>, room: Arc<BodyRoom>, patience: Patience) -> Self {
         Door {
             headers: HeaderSets::new(&app.letterhead.public_url),
+            mcp: Mcp::new(&app),
             app,
             room,
             patience,
@@ -93,8 +99,9 @@ impl Door {
         request: Request<Incoming>,
     ) -> Result<Response<Full<Bytes>>, Abandoned> {
         let request_id = self.request_id(request.headers());
+        let caller = Caller::of(&request, &self.app.gate);
         let answered = {
-            let mut work = pin!(self.route(request));
+            let mut work = pin!(self.route(request, &request_id));
             // What panics is one request's work: locks recover from poison, and everything else that it
             // touched is dropped with it.
             std::future::poll_fn(|context| {
@@ -112,11 +119,18 @@ impl Door {
             Err(Refusal::Abandoned) => return Err(Abandoned),
             Err(Refusal::Problem(problem)) => {
                 let id = request_id.to_str().unwrap_or_default();
-                log_cause(&problem, id);
-                (Answer::problem(&problem, id), ends_connection(&problem))
+                problem.log_cause(id);
+                let answer = match &caller {
+                    Some(_) => protocol::refusal(&problem, id),
+                    None => Answer::problem(&problem, id),
+                };
+                (answer, ends_connection(&problem))
             }
         };
         let mut response = answer.into_response(&self.headers, request_id);
+        if let Some(caller) = caller {
+            caller.mark(response.headers_mut());
+        }
         if is_last {
             response
                 .headers_mut()
@@ -125,7 +139,7 @@ impl Door {
         Ok(response)
     }
 
-    async fn route(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
+    async fn route(&self, request: Request<Incoming>, request_id: &HeaderValue) -> Result<Answer, Refusal> {
         let (head, body) = request.into_parts();
         if let Err(problem) = check_head(&head) {
             self.discard(body);
@@ -136,6 +150,9 @@ impl Door {
             return Err(Problem::NotFound.into());
         };
         let allow = route.allow();
+        if let Target::Protocol(protocol) = route.target {
+            return self.speak(protocol, allow, &head, body, request_id).await;
+        }
         if head.method == Method::OPTIONS {
             self.discard(body);
             let preflight = head.headers.contains_key("access-control-request-method");
@@ -151,7 +168,7 @@ impl Door {
         let answer = match route.target {
             Target::Check => {
                 let body = self.read(body).await?;
-                Answer::json(check_output::check_output(app, body).await?.0)
+                Answer::json(check_output::check_output(app, body, Nulls::AsSent).await?.answer)
             }
             Target::VerifyReceipt => {
                 let body = self.read(body).await?;
@@ -173,6 +190,8 @@ impl Door {
                 let agent = AgentId::from_path(agent).map_err(Problem::from)?;
                 Answer::json(look_up_reputation::look_up_reputation(app, &agent).await?)
             }
+            // Spoken above.
+            Target::Protocol(_) => return Err(Problem::NotFound.into()),
             Target::Health => Answer::json(Bytes::from_static(wire::OK)),
             Target::Ready => {
                 tell_readiness::tell_readiness(app).await?;
@@ -275,16 +294,4 @@ fn head_bytes(head: &Parts) -> usize {
     // `: ` and the line end around each header; method, spaces and version on the first line.
     let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + 4);
     uri + 16 + headers.sum::<usize>()
-}
-
-fn log_cause(problem: &Problem, request_id: &str) {
-    let Some(cause) = problem.cause() else {
-        return;
-    };
-    let code = problem.code().name;
-    if let Problem::ServiceUnavailable(Unavailable::OutOfTime) = problem {
-        tracing::warn!(request_id, code, "{cause}");
-    } else {
-        tracing::error!(request_id, code, "{cause}");
-    }
 }

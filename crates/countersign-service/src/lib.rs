@@ -3,6 +3,7 @@
 //! Open mode only: every valid request is served, nothing is charged. [`serve`] is the whole of it; the journey
 //! of one check is in `actions/check_output.rs`.
 
+mod a2a;
 mod actions;
 mod agent_id;
 mod app;
@@ -16,6 +17,7 @@ mod origin;
 mod pages;
 mod pay;
 pub mod problem;
+mod rpc;
 mod schemas;
 mod service;
 pub mod signer;

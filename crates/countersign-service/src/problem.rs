@@ -46,6 +46,12 @@ pub enum Problem {
     },
     /// The body comes in a transfer coding other than `chunked` alone.
     UnsupportedTransferEncoding,
+    /// The page, or the host name, that calls `/mcp` or `/a2a` is not one of the allowed.
+    ForbiddenOrigin,
+    /// The client takes neither JSON nor events.
+    NotAcceptable,
+    /// The body is not declared to be JSON, where that is asked.
+    UnsupportedMediaType,
     /// There is nothing at this path.
     NotFound,
     /// The path has no such method.
@@ -120,6 +126,28 @@ const UNSUPPORTED_TRANSFER_ENCODING: Code = Code {
     when: "The body comes in a transfer coding other than chunked alone.",
     what_to_do: "Send the body with Content-Length, or with Transfer-Encoding: chunked, and uncompressed.",
 };
+const FORBIDDEN_ORIGIN: Code = Code {
+    name: "forbidden_origin",
+    status: 403,
+    retryable: false,
+    when: "On /mcp and /a2a: the Host or Origin header names none of the allowed hosts and origins.",
+    what_to_do: "Call the service by its public address. Its operator can allow more: settings http.allowed_hosts and \
+                 http.allowed_origins.",
+};
+const NOT_ACCEPTABLE: Code = Code {
+    name: "not_acceptable",
+    status: 406,
+    retryable: false,
+    when: "On /mcp: the Accept header admits neither application/json nor text/event-stream.",
+    what_to_do: "Send Accept: application/json, text/event-stream, or no Accept header.",
+};
+const UNSUPPORTED_MEDIA_TYPE: Code = Code {
+    name: "unsupported_media_type",
+    status: 415,
+    retryable: false,
+    when: "On /mcp and /a2a: Content-Type is not application/json.",
+    what_to_do: "Send Content-Type: application/json.",
+};
 const NOT_FOUND: Code = Code {
     name: "not_found",
     status: 404,
@@ -155,6 +183,9 @@ pub const CODES: &[Code] = &[
     BODY_TOO_LARGE,
     HEADERS_TOO_LARGE,
     UNSUPPORTED_TRANSFER_ENCODING,
+    FORBIDDEN_ORIGIN,
+    NOT_ACCEPTABLE,
+    UNSUPPORTED_MEDIA_TYPE,
     NOT_FOUND,
     METHOD_NOT_ALLOWED,
     INTERNAL_ERROR,
@@ -169,6 +200,9 @@ impl Problem {
             Problem::BodyTooLarge { .. } => BODY_TOO_LARGE,
             Problem::HeadersTooLarge { .. } => HEADERS_TOO_LARGE,
             Problem::UnsupportedTransferEncoding => UNSUPPORTED_TRANSFER_ENCODING,
+            Problem::ForbiddenOrigin => FORBIDDEN_ORIGIN,
+            Problem::NotAcceptable => NOT_ACCEPTABLE,
+            Problem::UnsupportedMediaType => UNSUPPORTED_MEDIA_TYPE,
             Problem::NotFound => NOT_FOUND,
             Problem::MethodNotAllowed { .. } => METHOD_NOT_ALLOWED,
             Problem::InternalError(_) => INTERNAL_ERROR,
@@ -236,12 +270,28 @@ impl Problem {
             | Problem::BodyTooLarge { .. }
             | Problem::HeadersTooLarge { .. }
             | Problem::UnsupportedTransferEncoding
+            | Problem::ForbiddenOrigin
+            | Problem::NotAcceptable
+            | Problem::UnsupportedMediaType
             | Problem::NotFound
             | Problem::MethodNotAllowed { .. } => None,
         }
     }
 
-    fn message(&self, request_id: &str) -> Cow<'static, str> {
+    /// Tells the operator the story, once, where the problem is answered.
+    pub(crate) fn log_cause(&self, request_id: &str) {
+        let Some(cause) = self.cause() else {
+            return;
+        };
+        let code = self.code().name;
+        if let Problem::ServiceUnavailable(Unavailable::OutOfTime) = self {
+            tracing::warn!(request_id, code, "{cause}");
+        } else {
+            tracing::error!(request_id, code, "{cause}");
+        }
+    }
+
+    pub(crate) fn message(&self, request_id: &str) -> Cow<'static, str> {
         match self {
             Problem::InvalidRequest(InvalidRequest(fields)) => invalid_message(fields).into(),
             Problem::BodyTooLarge { max_bytes } => {
@@ -253,6 +303,16 @@ impl Problem {
             }
             Problem::UnsupportedTransferEncoding => {
                 "The only transfer coding that is read here is chunked. Nothing was charged.".into()
+            }
+            Problem::ForbiddenOrigin => {
+                "This host name or origin may not call this address. Nothing was charged.".into()
+            }
+            Problem::NotAcceptable => {
+                "Answers here are application/json, which the Accept header does not admit. Nothing was charged."
+                    .into()
+            }
+            Problem::UnsupportedMediaType => {
+                "The body must be declared as application/json. Nothing was charged.".into()
             }
             Problem::NotFound => "There is nothing at this address. Nothing was charged.".into(),
             Problem::MethodNotAllowed { allow } => {
@@ -308,6 +368,9 @@ impl Problem {
             ],
             Problem::HeadersTooLarge { .. }
             | Problem::UnsupportedTransferEncoding
+            | Problem::ForbiddenOrigin
+            | Problem::NotAcceptable
+            | Problem::UnsupportedMediaType
             | Problem::NotFound
             | Problem::MethodNotAllowed { .. } => {
                 return Part::List(Vec::new());
@@ -474,6 +537,9 @@ mod tests {
             Problem::BodyTooLarge { max_bytes: 1_048_576 },
             Problem::HeadersTooLarge { max_bytes: 32_768 },
             Problem::UnsupportedTransferEncoding,
+            Problem::ForbiddenOrigin,
+            Problem::NotAcceptable,
+            Problem::UnsupportedMediaType,
             Problem::NotFound,
             Problem::MethodNotAllowed {
                 allow: "POST, OPTIONS",

@@ -5,6 +5,7 @@ use crate::bench::Bench;
 use crate::config::{Config, StoreSetting};
 use crate::http::{Patience, Server, Workers, allow_open_files};
 use crate::key_watch::KeyWatch;
+use crate::origin::Gate;
 use crate::schemas::SchemaCache;
 use crate::signer::{Signer, SignerError, new_key};
 use crate::telemetry;
@@ -161,13 +162,22 @@ impl Service {
         };
         let server = Server::bind(config.listen, cores).map_err(listen)?;
         let address = server.address();
+        let letterhead = Letterhead::new(config, address);
+        let gate = Gate::new(
+            &letterhead.public_url,
+            &config.allowed_hosts,
+            &config.allowed_origins,
+        );
+        let (hosts, origins) = gate.lists();
+        tracing::info!("/mcp and /a2a take requests for the hosts {hosts}; from pages of {origins}");
         let app = Arc::new(App {
             store,
             signer,
             schemas: SchemaCache::new(),
             bench: Bench::new(cores)?,
             clock,
-            letterhead: Letterhead::new(config, address),
+            letterhead,
+            gate,
             body_bytes_max: config.body_bytes,
             half_life: config.half_life,
         });

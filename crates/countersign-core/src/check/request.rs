@@ -80,6 +80,16 @@ const FIELDS: [&str; 9] = [
     "detail",
 ];
 
+/// Those of them that need not be there.
+const OPTIONAL_FIELDS: [&str; 6] = [
+    "agent_id",
+    "rules",
+    "bounds",
+    "enforce_rules",
+    "strict_content_check",
+    "detail",
+];
+
 /// Ids that begin with this are reserved for examples: checked and signed as any, counted by nobody.
 pub const TEST_ID_PREFIX: &str = "test-";
 
@@ -87,6 +97,19 @@ impl Request {
     /// Reads a request's bytes: strict JSON first (the first fault alone), then the contract (every problem).
     pub fn parse(body: &[u8], schemas: &dyn Schemas) -> Result<Request, InvalidRequest> {
         Request::from_value(read_body(body, levels_of, field_of)?, schemas)
+    }
+
+    /// Reads a request as [`Request::parse`] does, for doors whose frameworks write null for everything that was left
+    /// out: null for a member that need not be there counts as absent. Deeper nulls, and that of
+    /// `submitted_output`, mean what they say.
+    pub fn parse_arguments(body: &[u8], schemas: &dyn Schemas) -> Result<Request, InvalidRequest> {
+        let document = match read_body(body, levels_of, field_of)? {
+            Value::Object(members) => Value::Object(members.retaining(|member| {
+                !member.value.is_null() || !OPTIONAL_FIELDS.contains(&member.name.as_str())
+            })),
+            other => other,
+        };
+        Request::from_value(document, schemas)
     }
 
     /// Reads a request from a value that the strict reader gave.
@@ -163,7 +186,7 @@ pub(crate) fn levels_of(field: &str) -> usize {
 
 /// Reads a body whose members are each as deep as `levels_of` says. What is wrong with it stands at the field
 /// that `field_of` makes of its place.
-pub(crate) fn read_body(
+pub fn read_body(
     body: &[u8],
     levels_of: fn(&str) -> usize,
     field_of: fn(&[Step]) -> String,
@@ -172,7 +195,8 @@ pub(crate) fn read_body(
     read.map_err(|fault| InvalidRequest(vec![fault_problem(&fault, field_of(&fault.place.0))]))
 }
 
-pub(crate) fn not_one_object() -> FieldProblem {
+/// The problem of a body that is JSON, and not an object.
+pub fn not_one_object() -> FieldProblem {
     FieldProblem::new(
         0,
         "body",

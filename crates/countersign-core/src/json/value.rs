@@ -187,6 +187,13 @@ impl Object {
         Some(self.members.swap_remove(index).value)
     }
 
+    /// The object without the members that `keep` says no to.
+    #[must_use]
+    pub fn retaining(mut self, keep: impl FnMut(&Member) -> bool) -> Self {
+        self.members.retain(keep);
+        self
+    }
+
     /// The member with this name.
     pub fn member(&self, name: &str) -> Option<&Member> {
         // Most objects are small: comparing lengths and bytes beats a binary search there.

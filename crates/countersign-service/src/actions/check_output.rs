@@ -10,8 +10,10 @@ use crate::problem::{Problem, Unavailable};
 use crate::schemas::LightSchemas;
 use bytes::Bytes;
 use countersign_core::check::budget::{Budget, Exhausted};
+use countersign_core::check::invalid::InvalidRequest;
 use countersign_core::check::report::Report;
 use countersign_core::check::request::{Request, Schemas};
+use countersign_core::time::Timestamp;
 use countersign_store::ReceiptRow;
 use std::sync::Arc;
 
@@ -23,25 +25,38 @@ const LIGHT_EVALUATIONS: u64 = 20_000;
 const LIGHT_PATTERN_STEPS: u64 = 10_000;
 
 /// An answer that is kept. Only [`keep`] makes one, and nothing else leaves.
-pub(crate) struct Kept(pub(crate) Bytes);
+pub(crate) struct Kept {
+    pub(crate) answer: Bytes,
+    pub(crate) verified_at: Timestamp,
+}
+
+/// What null says in a member of the request that need not be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nulls {
+    /// What the contract says.
+    AsSent,
+    /// Nothing: frameworks of agents write it for everything that was left out.
+    Absent,
+}
 
 /// A signed receipt, and the row that has to be kept before it may leave.
 struct Signed {
     answer: Vec<u8>,
+    verified_at: Timestamp,
     row: ReceiptRow,
 }
 
 /// One check, from the body's bytes to the receipt's.
-pub(crate) async fn check_output(app: &Arc<App>, body: Bytes) -> Result<Kept, Problem> {
+pub(crate) async fn check_output(app: &Arc<App>, body: Bytes, nulls: Nulls) -> Result<Kept, Problem> {
     let deadline = Deadline::of_a_check();
     // If the process dies before the row is kept, nothing has happened: no receipt exists, nothing was charged,
     // and the caller, who got no answer, sends the request again.
-    let signed = match lightly(app, &body, deadline)? {
+    let signed = match lightly(app, &body, nulls, deadline)? {
         Light::Signed(signed) => *signed,
         Light::TooHeavy(None) => {
             let bench_app = app.clone();
             let work = move || {
-                let request = Request::parse(&body, &bench_app.schemas)?;
+                let request = parse(&body, nulls, &bench_app.schemas)?;
                 fully(&bench_app, &request, deadline)
             };
             app.bench.run(work).await??
@@ -64,12 +79,12 @@ enum Light {
 }
 
 /// Tries the check where the body was read.
-fn lightly(app: &App, body: &[u8], deadline: Deadline) -> Result<Light, Problem> {
+fn lightly(app: &App, body: &[u8], nulls: Nulls, deadline: Deadline) -> Result<Light, Problem> {
     if body.len() > LIGHT_BYTES_MAX {
         return Ok(Light::TooHeavy(None));
     }
     let schemas = LightSchemas::of(&app.schemas);
-    let parsed = Request::parse(body, &schemas as &dyn Schemas);
+    let parsed = parse(body, nulls, &schemas);
     if schemas.refused() {
         return Ok(Light::TooHeavy(None));
     }
@@ -85,6 +100,13 @@ fn lightly(app: &App, body: &[u8], deadline: Deadline) -> Result<Light, Problem>
         Err(Exhausted::Evaluations | Exhausted::References(_) | Exhausted::PatternSteps(_)) => {
             Ok(Light::TooHeavy(Some(Box::new(request))))
         }
+    }
+}
+
+fn parse(body: &[u8], nulls: Nulls, schemas: &dyn Schemas) -> Result<Request, InvalidRequest> {
+    match nulls {
+        Nulls::AsSent => Request::parse(body, schemas),
+        Nulls::Absent => Request::parse_arguments(body, schemas),
     }
 }
 
@@ -114,6 +136,7 @@ fn check(app: &App, request: &Request, mut budget: Budget<'_>) -> Result<Result<
 fn sign(app: &App, request: &Request, report: &Report, proof: Admission) -> Result<Signed, Problem> {
     let issued = issue_receipt(&app.signer, &app.letterhead, app.now(), request, report, proof)?;
     Ok(Signed {
+        verified_at: issued.facts.verified_at,
         row: kept::row(&issued.facts, request, report, &issued.key.version, &app.signer),
         answer: issued.answer,
     })
@@ -124,5 +147,8 @@ fn sign(app: &App, request: &Request, report: &Report, proof: Admission) -> Resu
 /// more than answers, and nobody holds a receipt that we do not know.
 async fn keep(app: &App, signed: Signed) -> Result<Kept, Problem> {
     app.store.keep_receipt(signed.row).await?;
-    Ok(Kept(signed.answer.into()))
+    Ok(Kept {
+        answer: signed.answer.into(),
+        verified_at: signed.verified_at,
+    })
 }

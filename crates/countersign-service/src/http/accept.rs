@@ -4,17 +4,24 @@ use hyper::header::{GetAll, HeaderValue};
 
 /// Whether `Accept` prefers a page to JSON. A tie is JSON, so `*/*` and no header at all are.
 pub(super) fn prefers_page(accept: &GetAll<'_, HeaderValue>) -> bool {
-    let ranges: Vec<(String, f32)> = accept
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|list| list.split(','))
-        .filter_map(range)
-        .collect();
+    let ranges = ranges(accept);
     let (page, json) = (
         quality(&ranges, "text", "html"),
         quality(&ranges, "application", "json"),
     );
     page > json
+}
+
+fn ranges(accept: &GetAll<'_, HeaderValue>) -> Vec<(String, f32)> {
+    let lists = accept.iter().filter_map(|value| value.to_str().ok());
+    lists.flat_map(|list| list.split(',')).filter_map(range).collect()
+}
+
+/// Whether `Accept` admits JSON or a stream of events. No header admits everything.
+pub(super) fn admits_json_or_events(accept: &GetAll<'_, HeaderValue>) -> bool {
+    let ranges = ranges(accept);
+    let admitted = |kind, subtype| quality(&ranges, kind, subtype) > 0.0;
+    ranges.is_empty() || admitted("application", "json") || admitted("text", "event-stream")
 }
 
 /// A media range in lower case, and its quality from 0 to 1. Parameters but `q` are not told apart.

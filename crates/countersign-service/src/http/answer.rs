@@ -2,6 +2,7 @@
 
 use super::headers::{ALLOWED, HTML, HeaderSets, PAGE_POLICY, X_REQUEST_ID};
 use crate::problem::Problem;
+use crate::rpc::Reply;
 use bytes::Bytes;
 use countersign_core::canonical::Hash;
 use http_body_util::Full;
@@ -34,6 +35,9 @@ enum Kind {
     Options {
         allow: &'static str,
         preflight: bool,
+    },
+    Reply {
+        retry_after: Option<u64>,
     },
 }
 
@@ -103,6 +107,18 @@ impl Answer {
         }
     }
 
+    /// What a protocol answers.
+    pub(super) fn reply(reply: Reply) -> Self {
+        Answer {
+            status: StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            body: reply.body,
+            kind: Kind::Reply {
+                retry_after: reply.retry_after,
+            },
+            varies: false,
+        }
+    }
+
     /// 204 with the methods of a path, and what a browser asks before it sends a request.
     pub(super) fn options(allow: &'static str, preflight: bool) -> Self {
         Answer {
@@ -118,6 +134,8 @@ impl Answer {
             Kind::Json | Kind::Problem { .. } => &sets.json,
             Kind::Page => &sets.page,
             Kind::Document { .. } => &sets.document,
+            Kind::Reply { .. } if self.body.is_empty() => &sets.empty,
+            Kind::Reply { .. } => &sets.json,
             Kind::Options { .. } => &sets.empty,
         };
         let mut headers = set.clone();
@@ -143,6 +161,11 @@ impl Answer {
                     add(ACCESS_CONTROL_ALLOW_METHODS, allow);
                     add(ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED);
                     add(ACCESS_CONTROL_MAX_AGE, "600");
+                }
+            }
+            Kind::Reply { retry_after } => {
+                if let Some(seconds) = retry_after {
+                    headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
                 }
             }
             Kind::Problem { retry_after, allow } => {

@@ -18,6 +18,23 @@ pub(super) enum Target<'a> {
     Pointers,
     AgentCard,
     Asset(Asset),
+    Protocol(Protocol),
+}
+
+/// A door for agents: JSON-RPC behind one address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protocol {
+    Mcp,
+    A2a,
+}
+
+/// The protocol that is spoken at this path.
+pub(super) fn protocol(path: &str) -> Option<Protocol> {
+    match path {
+        "/mcp" => Some(Protocol::Mcp),
+        "/a2a" => Some(Protocol::A2a),
+        _ => None,
+    }
 }
 
 /// A path that exists.
@@ -29,6 +46,10 @@ pub(super) struct Route<'a> {
 
 /// What a path leads to, if anything.
 pub(super) fn find(path: &str) -> Option<Route<'_>> {
+    if let Some(protocol) = protocol(path) {
+        let target = Target::Protocol(protocol);
+        return Some(Route { target, posts: true });
+    }
     let (target, posts) = match path {
         "/verify/schema" | "/verify/deliverable" => (Target::Check, true),
         "/receipts/verify" => (Target::VerifyReceipt, true),
@@ -98,6 +119,8 @@ mod tests {
             ("/health/ready", Target::Ready),
             ("/.well-known/agent-card.json", Target::AgentCard),
             ("/.well-known/agent-card", Target::AgentCard),
+            ("/mcp", Target::Protocol(Protocol::Mcp)),
+            ("/a2a", Target::Protocol(Protocol::A2a)),
         ];
         for (path, target) in known {
             assert_eq!(find(path).map(|route| route.target), Some(target), "{path}");
@@ -127,6 +150,9 @@ mod tests {
             "/.well-known/agent-card.json/",
             "/.well-known/oauth-protected-resource",
             "/register",
+            "/mcp/",
+            "/MCP",
+            "/a2a/x",
         ];
         for path in unknown {
             assert_eq!(find(path), None, "{path}");
