@@ -85,7 +85,7 @@ pub(crate) async fn answer(app: &Arc<App>, headers: &HeaderMap, body: &Bytes, re
         Ok(Message::Request(id, call)) => (id, call),
         // Nobody waits for an answer, and nothing but an answer comes of a method here.
         Ok(Message::Notification) => return Reply::heard(),
-        Err(refused) => return Reply::error(refused.id.as_ref(), refused.error),
+        Err(refused) => return Reply::error(refused.id.as_ref(), &refused.error),
     };
     let message = if speaks_our_version(headers) {
         read(call)
@@ -94,7 +94,7 @@ pub(crate) async fn answer(app: &Arc<App>, headers: &HeaderMap, body: &Bytes, re
     };
     match message {
         Ok(message) => Reply::result(&id, &check(app, message, request_id).await),
-        Err(error) => Reply::error(Some(&id), error),
+        Err(error) => Reply::error(Some(&id), &error),
     }
 }
 

@@ -18,7 +18,7 @@ use countersign_core::json::Value;
 use host::{Hosted, ToolCall};
 use http_body_util::{BodyExt as _, Full};
 use hyper::Request;
-use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap};
 use revision::{Era, MODERN, agreed_on};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -66,16 +66,16 @@ impl Mcp {
                 // Nothing follows from one, so nothing but its revision is asked of it.
                 return match revision::named(headers) {
                     Ok(_) => Reply::heard(),
-                    Err(error) => Reply::error(None, error),
+                    Err(error) => Reply::error(None, &error),
                 };
             }
-            Err(refused) => return Reply::error(refused.id.as_ref(), refused.error),
+            Err(refused) => return Reply::error(refused.id.as_ref(), &refused.error),
         };
         let sound =
             revision::era(headers, &call).and_then(|(era, version)| Ok((era, sound(era, version, call)?)));
         match sound {
             Ok((era, sound)) => self.ask(&id, era, sound, request_id).await,
-            Err(error) => Reply::error(Some(&id), error),
+            Err(error) => Reply::error(Some(&id), &error),
         }
     }
 
@@ -96,6 +96,7 @@ impl Mcp {
         );
         let version = if era == Era::Modern { MODERN } else { sound.version };
         let mut request = Request::post("/mcp")
+            .header(HOST, "localhost")
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, text/event-stream")
             .header("mcp-protocol-version", version)

@@ -70,7 +70,7 @@ impl Reply {
 
     /// A refusal of what came, before or after its id could be read. An id that could not is left out: null would
     /// be another's.
-    pub(crate) fn error(id: Option<&Id>, error: RpcError) -> Self {
+    pub(crate) fn error(id: Option<&Id>, error: &RpcError) -> Self {
         let data = error.data.as_ref().map(json_of);
         Reply::json(
             error.status,

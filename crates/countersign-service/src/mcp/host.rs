@@ -139,11 +139,11 @@ impl ServerHandler for Hosted {
         };
         // The text is the answer's very bytes; what is structured is the same, read.
         let text = String::from_utf8_lossy(&answer).into_owned();
-        let content = vec![ContentBlock::text(text)];
+        let blocks = vec![ContentBlock::text(text)];
         let mut result = if is_error {
-            CallToolResult::error(content)
+            CallToolResult::error(blocks)
         } else {
-            CallToolResult::success(content)
+            CallToolResult::success(blocks)
         };
         result.structured_content = serde_json::from_slice(&answer).ok();
         if call.era == Era::Modern {
